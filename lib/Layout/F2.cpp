@@ -51,8 +51,8 @@ Subspace tilewright::f2::sum(const Subspace &a, const Subspace &b) {
 }
 
 Subspace tilewright::f2::intersection(const Subspace &a, const Subspace &b) {
-  // A relation between the generators of a and b says that a part made of a
-  // equals a part made of b: that part is in the intersection.
+  // A relation between the generators of a and b equates a sum of generators of
+  // a with one of b. That sum is in the intersection.
   SmallVector<Vector> columns(a.getBasis());
   columns.append(b.getBasis().begin(), b.getBasis().end());
   Subspace result;
@@ -91,7 +91,7 @@ SmallVector<Vector> tilewright::f2::commonComplement(Subspace a, Subspace b,
                                                      unsigned bits) {
   if (a.dimension() < b.dimension())
     std::swap(a, b);
-  // Extend the smaller one inside the larger one where it can be done so.
+  // Extend the smaller subspace, by vectors of the larger one if possible.
   for (Vector v : a.getBasis())
     if (b.dimension() < a.dimension())
       b.insert(v);

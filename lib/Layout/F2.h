@@ -32,7 +32,7 @@ public:
   bool contains(const Subspace &other) const;
   unsigned dimension() const { return basis.size(); }
   llvm::ArrayRef<Vector> getBasis() const & { return basis; }
-  /// Not of a temporary, in whose place the basis would be gone.
+  /// Not available on temporaries, which do not outlive the reference.
   llvm::ArrayRef<Vector> getBasis() const && = delete;
 
 private:
@@ -46,14 +46,16 @@ Subspace sum(const Subspace &a, const Subspace &b);
 Subspace intersection(const Subspace &a, const Subspace &b);
 
 /// Extends the linearly independent `base` by unit vectors to a basis of the
-/// space of `bits` dimensions; returns only what was added.
+/// space of `bits` dimensions; returns only the added vectors.
 llvm::SmallVector<Vector> complementBasis(const Subspace &base, unsigned bits);
 
-/// A subspace that is a complement, in the space of `bits` dimensions, of both
-/// `a` and `b` where their dimensions agree; where they do not, of the larger
-/// one and of some extension of the smaller. It exists for any two subspaces:
-/// with I the intersection, a = I + <x_i> and b = I + <y_i> with equally many
-/// x_i and y_i, the vectors x_i + y_i and any complement of a + b span one.
+/// A subspace that is a complement of both `a` and `b` in the space of `bits`
+/// dimensions. If their dimensions differ, it is a complement of the larger one
+/// and of an extension of the smaller one.
+///
+/// It exists for any two subspaces. Let I be the intersection. Let a = I +
+/// <x_i> and b = I + <y_i> with equally many x_i and y_i. Then the vectors x_i
+/// + y_i and any complement of a + b span a common complement.
 llvm::SmallVector<Vector> commonComplement(Subspace a, Subspace b,
                                            unsigned bits);
 
@@ -62,7 +64,7 @@ class Solver {
 public:
   explicit Solver(llvm::ArrayRef<Vector> columns);
 
-  /// Bit set x such that the sum of the columns at x is `rhs`, or nothing if
+  /// The bit set x for which the sum of the columns at x is `rhs`. Nothing if
   /// there is none. Columns that depend on columns before them are not used.
   std::optional<Vector> solve(Vector rhs) const;
 

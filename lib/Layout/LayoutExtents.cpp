@@ -34,7 +34,7 @@ unsigned tilewright::position(ArrayRef<Extent> extents, LayoutAxis axis) {
 }
 
 static uint64_t getBits(uint64_t flat, unsigned from, unsigned count) {
-  // None may stand behind the last bit.
+  // If `count` is zero, `from` may be the number of bits of the word.
   return count ? flat >> from & llvm::maskTrailingOnes<uint64_t>(count) : 0;
 }
 

@@ -1,5 +1,5 @@
-// Axes laid side by side in the bits of one flat index: the arithmetic below
-// LinearLayout, for its own files.
+// Packs the coordinates of several axes into the bits of one flat index.
+// Private to the files of LinearLayout.
 
 #pragma once
 

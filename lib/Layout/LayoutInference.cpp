@@ -13,18 +13,18 @@ static constexpr LayoutAxis kThreadAxes[] = {LayoutAxis::Lane, LayoutAxis::Warp,
 std::optional<LinearLayout>
 tilewright::registerMap(const LinearLayout &source,
                         const LinearLayout &result) {
-  // The bits of a thread's number must mean the same on both sides; otherwise
-  // the register to take would depend on the thread.
+  // The thread bits must have the same columns in both layouts. Otherwise the
+  // register would depend on the thread.
   for (LayoutAxis axis : kThreadAxes)
     if (source.getColumns(axis) != result.getColumns(axis))
       return std::nullopt;
   f2::Solver solver(source.getColumns(LayoutAxis::Register));
   SmallVector<uint64_t> columns;
   for (uint64_t element : result.getColumns(LayoutAxis::Register)) {
-    std::optional<uint64_t> place = solver.solve(element);
-    if (!place)
+    std::optional<uint64_t> reg = solver.solve(element);
+    if (!reg)
       return std::nullopt;
-    columns.push_back(*place);
+    columns.push_back(*reg);
   }
   return LinearLayout(
       {{LayoutAxis::Register, result.getInBits(LayoutAxis::Register)}},

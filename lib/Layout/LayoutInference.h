@@ -1,6 +1,6 @@
-// Layouts of results from layouts of operands, for ops that move no element
-// between threads, and which register of the operand each register of the
-// result then takes.
+// For ops that move no element between threads: infers layouts of results from
+// those of operands, and the register of the operand for each register of the
+// result.
 
 #pragma once
 
@@ -8,14 +8,15 @@
 
 namespace tilewright {
 
-/// Layouts of the same tile: from each register of `result` to the register of
-/// `source` in which the same thread holds the same element, for every thread
-/// alike; nothing if some element is elsewhere. A layout Register -> Register.
+/// A layout Register -> Register between two layouts of the same tile. Maps
+/// each register of `result` to the register of `source` in which the same
+/// thread holds the same element, equally for all threads. Nothing if there is
+/// no such map.
 std::optional<LinearLayout> registerMap(const LinearLayout &source,
                                         const LinearLayout &result);
 
-/// The layout of a tile of `source` after `axis` was reduced: every thread that
-/// took part keeps the elements it contributed to.
+/// The layout of a tile of `source` after `axis` is reduced. Every
+/// participating thread holds the elements to which it contributed.
 LinearLayout reducedLayout(const LinearLayout &source, unsigned axis);
 
 /// `registerMap` for a result that repeats `source` along dimensions of size 1.

@@ -229,7 +229,7 @@ LinearLayout LinearLayout::expandDim(unsigned dim) const {
   for (Extent &extent : newOuts)
     if (isDimAxis(extent.axis) && getDimIndex(extent.axis) >= dim)
       extent.axis = dimAxis(getDimIndex(extent.axis) + 1);
-  // A place for it at the right end of the bits: it has none.
+  // Appended at the end: an axis without bits has no columns to insert.
   newOuts.push_back({dimAxis(dim), 0});
   return LinearLayout(ins, newOuts, columns);
 }

@@ -2,64 +2,65 @@
 //
 // # The idea
 //
-// A tile of 2^a x 2^b elements is spread over the registers of the lanes of
-// the warps of the blocks of a program, or over the bytes of shared memory.
-// Number the registers of a thread, the lanes of a warp, the warps of a block
-// from zero and write each number in binary. A layout says which element sits
-// at (register, lane, warp, block), and practically every layout that hardware
-// or a compiler asks for is a *linear* function of those bits over F2, the
-// field of two elements, where addition is `xor`:
+// A tile of 2^a x 2^b elements is spread over registers, lanes, warps and
+// blocks, or over the bytes of shared memory. Number registers, lanes and warps
+// from zero, and write each number in binary. A layout maps a position
+// (register, lane, warp, block) to an element. Practically every layout that
+// hardware or a compiler needs is a *linear* function of those bits over F2. In
+// F2, the field of two elements, addition is `xor`:
 //
 //     L(x xor y) = L(x) xor L(y)
 //
 // So a layout is known completely from its value at every single input bit, its
 // *bases*. Example: 4 registers, 32 lanes and 2 warps hold a 16 x 16 tile as
 //
-//     register 1 -> (0, 1)    lane 1 -> (0, 4)    warp 1 -> (8, 0)
-//     register 2 -> (0, 2)    lane 2 -> (0, 8)
-//                             lane 4 -> (1, 0)
-//                             lane 8 -> (2, 0)
-//                             lane 16 -> (4, 0)
+//     register 1 -> (0, 1)    register 2 -> (0, 2)
+//
+//     lane 1 -> (0, 4)    lane 2 -> (0, 8)     lane 4 -> (1, 0)
+//     lane 8 -> (2, 0)    lane 16 -> (4, 0)
+//
+//     warp 1 -> (8, 0)
 //
 // and register 3 of lane 5 of warp 1 holds (0,1)^(0,2)^(0,4)^(1,0)^(8,0) =
 // (9, 7). The form, and the observation that algorithms on layouts are then
 // linear algebra, are from "Linear Layouts: Robust Code Generation of Efficient
 // Tensor Computation Using F2" (arXiv 2505.23819).
 //
-// What one wants to know about a layout is a question about a matrix:
+// Questions about a layout are questions about a matrix:
 //
 //     every element is held somewhere          surjective, full row rank
 //     no element is held twice                 injective, trivial kernel
 //     which threads hold copies                the dependent columns
-//     the place that holds an element          a right inverse
+//
+//     the position of an element               a right inverse
 //     how to get from layout A to layout B     right inverse of A, after B
+//
 //     a slice, a transpose, a reshape          drop, permute, regroup rows
 //     a tile of tiles                          the direct sum of two matrices
 //     a swizzle of shared memory               off-diagonal ones
 //
 // # Conventions
 //
-// A layout maps *input axes* to *output axes*; each is a number of bits long.
-// The axes of a tile in registers are Register, Lane, Warp and Block, of a tile
-// in memory Offset (in elements) and Block, and the axes of the tile itself are
-// dimAxis(0), dimAxis(1), ... There is nothing special about either side:
-// inverses map from dimensions to places.
+// A layout maps *input axes* to *output axes*. Each axis has a number of bits.
+// A tile in registers has the axes Register, Lane, Warp and Block. A tile in
+// memory has Offset (in elements) and Block. The axes of the tile itself are
+// dimAxis(0), dimAxis(1), ... Inputs and outputs are interchangeable: an
+// inverse maps dimensions to positions.
 //
-// Axes are always kept in one order: Register, Lane, Warp, Block, Offset, and
-// then the dimensions from the last to the first. A *flat* index puts the
-// first axis of that order into the lowest bits. For the dimensions of a tile
-// that is the row-major index, so reshaping is regrouping bits, and two layouts
-// are equal exactly if they are the same function on the same axes.
+// Axes are always in one order: Register, Lane, Warp, Block, Offset, and then
+// the dimensions from the last to the first. A *flat* index has the first axis
+// of that order in the lowest bits. For the dimensions of a tile that is the
+// row-major index, so a reshape regroups bits. Two layouts are equal exactly if
+// they are the same function on the same axes.
 //
-// Shapes and numbers of bits come from verified IR: what is asserted here must
-// be checked by callers before.
+// Shapes and numbers of bits come from verified IR. Callers must check the
+// conditions that are asserted here.
 //
-// # Tiles that are no power of two
+// # Tiles whose shape is not a power of two
 //
-// The algebra covers tiles whose sides are powers of two. A block of 192 x 64
-// is cut into one of 128 x 64 and one of 64 x 64 before layouts are chosen, and
-// each has its own; see lib/Analysis/Layout/BlockDecomposition.h. Nothing here
-// knows of that.
+// The algebra covers tiles whose dimensions are powers of two. A block of 192 x
+// 64 is cut into one of 128 x 64 and one of 64 x 64 before layouts are chosen.
+// See lib/Analysis/Layout/BlockDecomposition.h.
 
 #pragma once
 
@@ -82,7 +83,7 @@ namespace tilewright {
 /// the last dimension first; use dimAxis.
 enum class LayoutAxis : uint8_t { Register, Lane, Warp, Block, Offset };
 
-/// The largest rank of a tile: of as many sides of two as a large tile has.
+/// The largest rank of a tile: a large tile whose dimensions are all of size 2.
 inline constexpr unsigned kMaxLayoutRank = 20;
 
 /// Dimension `index` of a tile.
@@ -108,7 +109,7 @@ struct Coordinate {
   uint64_t value;
 };
 
-/// A linear map over F2 between products of axes.
+/// A linear map over F2 between input axes and output axes.
 class LinearLayout {
 public:
   /// The value of each bit of one input axis: bases[bit][d] along dimension d.
@@ -117,11 +118,11 @@ public:
     llvm::SmallVector<llvm::SmallVector<int64_t>> bases;
   };
 
-  /// The layout of nothing: no axes at all. The unit of the product.
+  /// The empty layout without axes, the unit of multiplication.
   LinearLayout() = default;
 
-  /// From flat columns, one for each input bit. The extents may be in any
-  /// order, which is the order of the bits in the columns.
+  /// From flat columns, one for each input bit. The extents may be in any order
+  /// and define the order of bits in the columns.
   LinearLayout(llvm::ArrayRef<Extent> ins, llvm::ArrayRef<Extent> outs,
                llvm::ArrayRef<uint64_t> columns);
 
@@ -174,7 +175,7 @@ public:
   /// Input axes that are not named are zero. The result has every output axis,
   /// in order.
   llvm::SmallVector<Coordinate> apply(llvm::ArrayRef<Coordinate> in) const;
-  /// The element at a place: result[d] is its index along dimension d.
+  /// The element at a position: result[d] is its index along dimension d.
   llvm::SmallVector<int64_t> getElement(llvm::ArrayRef<Coordinate> in) const;
   uint64_t flattenIn(llvm::ArrayRef<Coordinate> in) const;
   uint64_t flattenOut(llvm::ArrayRef<Coordinate> out) const;
@@ -187,12 +188,12 @@ public:
   bool isSurjective() const { return getRankOfMatrix() == getTotalOutBits(); }
   bool isInjective() const { return getRankOfMatrix() == getTotalInBits(); }
   bool isInvertible() const { return isSurjective() && isInjective(); }
-  /// For each input axis the bits that add nothing to the bits before them.
-  /// Places where all these bits are zero hold every element that is held at
-  /// all, and hold it once; all others hold copies.
+  /// For each input axis, the bits whose columns depend on those of the bits
+  /// before. Positions where all these bits are zero hold each element of the
+  /// image once. All other positions hold copies.
   llvm::SmallVector<Coordinate> getFreeBits() const;
   uint64_t getFreeBits(LayoutAxis in) const;
-  /// How many bits of an input axis tell elements apart: all but the free ones.
+  /// The number of bits of an input axis that are not free.
   unsigned countTellingBits(LayoutAxis in) const;
   /// The largest 2^k such that the lowest k bits of `in` count elements one by
   /// one along `out`.
@@ -209,14 +210,15 @@ public:
   /// Of a surjective layout, a right inverse: this(result(y)) = y, with the
   /// free bits (see getFreeBits) of result(y) zero.
   LinearLayout pseudoInverse() const;
-  /// For layouts of the same tile, `source` surjective: from each place of this
-  /// to a place of `source` that holds the same element. Of several such places
-  /// the nearest is taken: same block if possible, then same warp, then same
-  /// lane, then same register.
+  /// For layouts of the same tile, `source` surjective: maps each position of
+  /// this to a position of `source` that holds the same element. Among several
+  /// such positions it prefers the same block, then the same warp, the same
+  /// lane and the same register.
   LinearLayout invertAndCompose(const LinearLayout &source) const;
 
-  /// A tile of tiles, where this lays out the inner tile and `outer` says which
-  /// inner tile: bits of `outer` stand above those of this in every axis.
+  /// A tile of tiles: this is the layout of each inner tile, and `outer` that
+  /// of the grid of inner tiles. The bits of `outer` are above those of this in
+  /// every axis.
   LinearLayout operator*(const LinearLayout &outer) const;
   LinearLayout &operator*=(const LinearLayout &outer) {
     return *this = *this * outer;
@@ -232,8 +234,8 @@ public:
                          llvm::ArrayRef<LayoutAxis> outAxes) const;
   /// Keeps only the bits of input axis `in` that are set in `mask`.
   LinearLayout selectBits(LayoutAxis in, uint64_t mask) const;
-  /// Without the bits of `in` that add nothing to the bits of `in` before them:
-  /// registers that only hold copies of other registers of the same thread.
+  /// Without the bits of `in` whose columns depend on those of the bits of `in`
+  /// before: registers that hold copies of other registers of the same thread.
   LinearLayout dropRedundantBits(LayoutAxis in) const;
 
   // --- Shape ----------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Compositions, inverses, products and quotients of linear layouts.
+// Composition, inversion, multiplication and division of linear layouts.
 
 #include "lib/Layout/F2.h"
 #include "lib/Layout/LayoutExtents.h"
@@ -32,9 +32,9 @@ LinearLayout LinearLayout::pseudoInverse() const {
   f2::Solver solver(columns);
   SmallVector<uint64_t> result;
   for (unsigned i = 0, e = getTotalOutBits(); i < e; ++i) {
-    std::optional<uint64_t> place = solver.solve(uint64_t(1) << i);
-    assert(place && "only a surjective layout has a right inverse");
-    result.push_back(place.value_or(0));
+    std::optional<uint64_t> position = solver.solve(uint64_t(1) << i);
+    assert(position && "only a surjective layout has a right inverse");
+    result.push_back(position.value_or(0));
   }
   return LinearLayout(outs, ins, result);
 }
@@ -44,15 +44,16 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &source) const {
   f2::Solver solver(source.columns);
   SmallVector<uint64_t> result;
   for (auto [i, column] : llvm::enumerate(columns)) {
-    std::optional<uint64_t> place = solver.solve(column);
-    assert(place && "the source must be surjective");
-    // The place of the same name, where the source has it. Flat indices have
-    // the block in the highest bits, so the smallest difference is the nearest.
+    std::optional<uint64_t> position = solver.solve(column);
+    assert(position && "the source must be surjective");
+    // The same position in the source, if it exists there. Flat indices have
+    // the block in the highest bits, so the smallest difference is the nearest
+    // one.
     uint64_t same = 0;
     for (const Coordinate &c : unflattenIn(uint64_t(1) << i))
       if (c.value < uint64_t(1) << source.getInBits(c.axis))
         same |= source.flattenIn({c});
-    result.push_back(solver.getKernel().reduce(place.value_or(0) ^ same) ^
+    result.push_back(solver.getKernel().reduce(position.value_or(0) ^ same) ^
                      same);
   }
   return LinearLayout(ins, source.ins, result);
@@ -92,7 +93,7 @@ LinearLayout LinearLayout::operator*(const LinearLayout &outer) const {
   return LinearLayout(newIns, newOuts, result);
 }
 
-/// What `whole` has beyond `part`, or nothing if it has less somewhere.
+/// The bits of `whole` without those of `part`. Nothing if some axis has fewer.
 static std::optional<SmallVector<Extent>> subtract(ArrayRef<Extent> whole,
                                                    ArrayRef<Extent> part) {
   SmallVector<Extent> rest(whole);

@@ -9,7 +9,7 @@ using llvm::SmallVector;
 
 static constexpr unsigned kLanes = 5, kMaxMatrixBits = 2, kRowBytesLog2 = 4;
 
-/// Spreads the bits of `value` to the places `bits`.
+/// Spreads the bits of `value` to the positions `bits`.
 static unsigned deposit(unsigned value, ArrayRef<unsigned> bits) {
   unsigned result = 0;
   for (auto [i, bit] : llvm::enumerate(bits))
@@ -43,8 +43,9 @@ private:
   bool isInRound(uint64_t offset) const {
     return offsetBits >= 64 || offset >> offsetBits == 0;
   }
-  /// With the row's lanes found, the rest; nothing where it cuts rows, or
-  /// where the rows of a matrix are in several rounds.
+  /// Completes `access` after the lanes of the rows are found. Nothing if the
+  /// other columns split rows, or if the rows of a matrix are in several
+  /// rounds.
   std::optional<MatrixAccess> finish(MatrixAccess access,
                                      ArrayRef<uint64_t> rowsOfLanes);
 
@@ -65,7 +66,7 @@ MatrixPlanner::finish(MatrixAccess access, ArrayRef<uint64_t> rowsOfLanes) {
     (isMatrix ? access.matrixBits : access.instructionBits).push_back(bit);
     (isMatrix ? inLanes : instructions).push_back(registers[bit]);
   }
-  // Lanes beyond the matrices of an instruction point at any row.
+  // Lanes beyond the matrices of an instruction may point to any row.
   inLanes.resize(kLanes, 0);
   SmallVector<uint64_t> columns(instructions);
   columns.append(inLanes);

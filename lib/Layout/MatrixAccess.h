@@ -1,23 +1,27 @@
 // Recognises `ldmatrix` (and `stmatrix`) in a map from registers to offsets.
 //
 // One instruction moves up to four 8x8 matrices of 16-bit elements. A row is 16
-// bytes side by side in shared memory, at an address that one lane gives: lane
-// 8m + r that of row r of matrix m. Lane l holds, in one word for each matrix,
+// consecutive bytes of shared memory. Lane 8m + r gives the address of row r of
+// matrix m. In one word for each matrix, lane l holds
 //
-//     straight      bytes 4 (l % 4) and on of row l / 4
-//     transposed    column l / 4 of rows 2 (l % 4) and 2 (l % 4) + 1
+//     straight:      the 4 bytes from 4 (l % 4) on of row l / 4
 //
-// So in the map from places to offsets, with w the bits of an element in a word
-// and c = w + 2 those of one in a row, all other columns being multiples of a
-// row:
+//     transposed:    column l / 4 of rows 2 (l % 4) and 2 (l % 4) + 1
 //
-//     straight      registers -> 0 .. w-1, lanes 0, 1 -> w, w+1,
-//                   lanes 2, 3, 4 choose the row, other registers the matrix
-//     transposed    lanes 2, 3, 4 -> 0, 1, 2, the lowest register and lanes 0
-//                   and 1 choose the row, other registers the matrix
+// Consider the map from positions to offsets. Let w be the number of bits that
+// select an element in a word. Columns not listed here are multiples of a row:
 //
-// and the row that a lane has to point at is again a linear function: permute
-// the columns.
+//     straight:      register bits -> offset bits 0 .. w-1
+//                    lane bits 0, 1 -> offset bits w, w+1
+//                    lane bits 2, 3, 4 select the row, other registers the
+//                    matrix
+//
+//     transposed:    lane bits 2, 3, 4 -> offset bits 0, 1, 2
+//                    the lowest register bit and lane bits 0, 1 select the row
+//                    other registers select the matrix
+//
+// The row to which a lane points is again a linear function, with permuted
+// columns.
 
 #pragma once
 
@@ -27,11 +31,11 @@ namespace tilewright {
 
 struct MatrixAccess {
   bool transposed;
-  /// From (instruction, lane, warp) to the offset, in elements, of the row that
-  /// the lane points at. The axis of the instruction is Register.
+  /// From (instruction, lane, warp) to the offset in elements of the row to
+  /// which the lane points. The axis of the instruction is Register.
   LinearLayout rows;
-  /// The bits of the register number that tell apart the elements of a word,
-  /// the words of an instruction, and the instructions.
+  /// The bits of the register number that select the element of a word, the
+  /// word of an instruction, and the instruction.
   llvm::SmallVector<unsigned> wordBits, matrixBits, instructionBits;
 
   unsigned getNumMatrices() const { return 1u << matrixBits.size(); }
@@ -41,23 +45,23 @@ struct MatrixAccess {
                        unsigned element) const;
 };
 
-/// How matrices are moved between registers and shared memory, given the map
-/// from places, without copies in the registers of a thread, to offsets in
-/// elements of `elementBytes`. Nothing where the map is no such thing. Offsets
-/// that differ above their lowest `offsetBits` bits are of different rounds,
-/// which no instruction moves at once.
+/// The matrix instructions that implement `offsets`, the map from positions to
+/// offsets in elements of `elementBytes`. Nothing if there are none. `offsets`
+/// has no copies in the registers of a thread. Offsets that differ above their
+/// lowest `offsetBits` bits are of different rounds, which one instruction
+/// cannot access.
 std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &offsets,
                                              unsigned elementBytes,
                                              unsigned offsetBits = 64);
 
-/// Which elements a layout would have instructions move as a row, the lowest
-/// bit first, and those that tell the rows of a matrix apart.
+/// The elements at the bits of a matrix row, lowest first, and those at the
+/// bits that select the row of a matrix.
 struct MatrixRows {
   llvm::SmallVector<uint64_t> row, rows;
 };
 
-/// Straight and transposed, as far as `layout`, without copies in the registers
-/// of a thread, has them.
+/// The straight and transposed matrix rows of `layout`, if there are any.
+/// `layout` has no copies in the registers of a thread.
 llvm::SmallVector<MatrixRows> getMatrixRows(const LinearLayout &layout,
                                             unsigned elementBytes);
 

@@ -7,8 +7,8 @@
 using namespace tilewright;
 using llvm::SmallVector;
 
-/// The layout of the atoms of a tile: which atom is in which registers of which
-/// warp. Nothing if the tile does not consist of atoms.
+/// The layout of the atoms of a tile over registers and warps. Nothing if the
+/// tile does not consist of atoms.
 static std::optional<LinearLayout>
 getAtoms(const LinearLayout &tile, MmaOperand operand, unsigned elementBits) {
   if (tile.getRank() != 2 && tile.getRank() != 3)
@@ -20,8 +20,8 @@ getAtoms(const LinearLayout &tile, MmaOperand operand, unsigned elementBits) {
   return atoms;
 }
 
-/// Whether each warp (and block) has the same place in both along all
-/// dimensions but the contracted one of the operand, and all of that.
+/// Whether each warp (and block) has the same coordinates in both, and holds
+/// the whole contracted dimension of the operand.
 static bool agreeOnWarps(const LinearLayout &operand, const LinearLayout &acc,
                          unsigned contracted) {
   if (operand.getRank() != acc.getRank())
@@ -30,9 +30,9 @@ static bool agreeOnWarps(const LinearLayout &operand, const LinearLayout &acc,
     if (operand.getInBits(axis) != acc.getInBits(axis))
       return false;
     for (unsigned bit = 0; bit < acc.getInBits(axis); ++bit) {
-      SmallVector<int64_t> place = acc.getBasis(axis, bit);
-      place[contracted] = 0;
-      if (operand.getBasis(axis, bit) != place)
+      SmallVector<int64_t> coords = acc.getBasis(axis, bit);
+      coords[contracted] = 0;
+      if (operand.getBasis(axis, bit) != coords)
         return false;
     }
   }
@@ -46,10 +46,10 @@ public:
   explicit AtomFinder(const LinearLayout &atoms)
       : atoms(atoms), solver(atoms.getColumns(LayoutAxis::Register)) {}
 
-  std::optional<uint64_t> find(llvm::ArrayRef<int64_t> place) const {
+  std::optional<uint64_t> find(llvm::ArrayRef<int64_t> index) const {
     SmallVector<Coordinate> coordinates;
-    for (auto [dim, index] : llvm::enumerate(place))
-      coordinates.push_back({dimAxis(dim), uint64_t(index)});
+    for (auto [dim, value] : llvm::enumerate(index))
+      coordinates.push_back({dimAxis(dim), uint64_t(value)});
     return solver.solve(atoms.flattenOut(coordinates));
   }
 

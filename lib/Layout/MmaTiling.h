@@ -1,4 +1,4 @@
-// A product of tiles as the tensor-core instructions that each warp issues.
+// Plans a dot of tiles as the `mma.sync` instructions of each warp.
 
 #pragma once
 
@@ -6,18 +6,19 @@
 
 namespace tilewright {
 
-/// One instruction: which atom of each tile it works on. Atom j of a tile is
-/// in its registers from j * n on, n being the registers of mmaAtom.
+/// One instruction, with the number of an atom of each tile. Atom j of a tile
+/// is in its registers from j * n on, where n is the number of registers of
+/// mmaAtom.
 struct MmaStep {
   unsigned a, b, acc;
 };
 
-/// The instructions of a warp for acc += a . b, with the operands' elements as
-/// wide as given, in an order that uses each operand as long as it is held: all
-/// atoms of the accumulator for one step along k, then the next. Nothing if the
-/// layouts do not hold the atoms that tensor cores take, or if some warp lacks
-/// a part of an operand that its accumulator needs. Tiles of rank 3 hold a
-/// matrix for each index of the first dimension.
+/// The instructions of a warp for acc += a . b with operands of `elementBits`.
+/// They compute all atoms of the accumulator for one step along k, then for the
+/// next. Tiles of rank 3 have a matrix for each index of the first dimension.
+/// Nothing if:
+/// 1. The layouts do not consist of the atoms of tensor cores.
+/// 2. Some warp lacks a part of an operand that its accumulator needs.
 std::optional<llvm::SmallVector<MmaStep>> planMma(const LinearLayout &a,
                                                   const LinearLayout &b,
                                                   const LinearLayout &acc,

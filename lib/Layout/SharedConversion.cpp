@@ -30,7 +30,7 @@ static Subspace threadsOf(const LinearLayout &layout) {
   return span(layout, {LayoutAxis::Lane, LayoutAxis::Warp});
 }
 
-/// Whether one thread alone holds each element.
+/// Whether exactly one thread holds each element.
 static bool hasNoCopies(const LinearLayout &layout) {
   return layout.getFreeBits(LayoutAxis::Lane) == 0 &&
          layout.getFreeBits(LayoutAxis::Warp) == 0;
@@ -41,9 +41,9 @@ namespace {
 ///
 ///     vector | rest of a bank | banks | rows | rounds
 ///
-/// Everything after the vector is taken from a subspace without elements of the
-/// vector, in which the threads of both sides lie, so that no bit of a thread's
-/// number reaches into a vector: vectors are aligned for every thread alike.
+/// The parts after the vector come from a complement of the vector that
+/// contains the thread bits of both layouts. So no thread bit affects the
+/// offset in a vector, and vectors are aligned for all threads.
 class SharedPlanner {
 public:
   SharedPlanner(SharedPlan &plan, unsigned elementBytes, bool hasStoreMatrix)
@@ -51,16 +51,18 @@ public:
         tileBits(plan.source.getTotalOutBits()),
         storesMatrices(hasStoreMatrix && hasNoCopies(plan.source)) {}
 
-  /// With vectors of up to 2^`bothBits` bytes on both sides, or with `row`, if
-  /// any is given, as the vector: the elements of a row of matrices. False if a
-  /// round does not hold such rows, or banks conflict.
-  bool run(int64_t maxScratchBytes, unsigned bothBits, ArrayRef<uint64_t> row);
+  /// Plans vectors of up to 2^`commonBits` bytes that both layouts have. If
+  /// `row`, the elements of a matrix row, is not empty, it is the vector
+  /// instead. False if a round does not contain such rows, or if banks
+  /// conflict.
+  bool run(int64_t maxScratchBytes, unsigned commonBits,
+           ArrayRef<uint64_t> row);
 
 private:
   using Vectors = SmallVector<uint64_t>;
 
   void chooseRounds(int64_t maxScratchBytes);
-  void chooseVectors(unsigned bothBits);
+  void chooseVectors(unsigned commonBits);
   bool takeRow(ArrayRef<uint64_t> row);
   unsigned countInRow(const LinearLayout &layout, ArrayRef<uint64_t> row) const;
   void chooseWideVectors(const LinearLayout &wide, const LinearLayout &narrow,
@@ -73,7 +75,7 @@ private:
   Subspace getPhase(const Subspace &lanes, unsigned vectorBits) const;
   SharedAccess getAccess(const LinearLayout &layout) const;
 
-  /// Bits of an offset inside of a bank and inside of a row of all banks.
+  /// Bits of an offset within a bank, and within a row of all banks.
   unsigned bankBits() const {
     return elementBits < kBankBits ? kBankBits - elementBits : 0;
   }
@@ -81,32 +83,33 @@ private:
 
   SharedPlan &plan;
   unsigned elementBits, tileBits;
-  Subspace kept;    // what one round moves
-  Vectors moved;    // a complement of it: what tells rounds apart
+  Subspace kept;    // the elements of one round
+  Vectors moved;    // a complement of it, which selects the round
   Vectors offsets;  // the elements at the bits of an offset, lowest first
-  Subspace reached; // their span, and that of the rows
+  Subspace reached; // the span of these and of the rows
   Vectors beyond;   // a basis of a complement of the vector in `kept`
   unsigned storeVector = 0, loadVector = 0;
-  Subspace storeLanes, loadLanes; // which take part in one phase
+  Subspace storeLanes, loadLanes; // the lanes of one phase
   bool storesMatrices;
 };
 } // namespace
 
-/// Appends those of `candidates` that are new, up to `limit` bits in all.
+/// Appends independent `candidates` to the offsets, up to `limit` bits in
+/// total.
 void SharedPlanner::extend(ArrayRef<uint64_t> candidates, unsigned limit) {
   for (uint64_t v : candidates)
     if (offsets.size() < limit && reached.insert(v))
       offsets.push_back(v);
 }
 
-/// Halves what is moved at a time until it fits, as long as there are elements
-/// that are told apart by the register alone on both sides.
+/// Splits the tile into rounds until one fits. Only bits that neither lanes nor
+/// warps select in either layout may number the rounds.
 void SharedPlanner::chooseRounds(int64_t maxScratchBytes) {
   kept = f2::sum(threadsOf(plan.source), threadsOf(plan.result));
   unsigned fitting =
       llvm::Log2_64(std::max<int64_t>(maxScratchBytes, 128)) - elementBits;
   unsigned target = std::min(tileBits, std::max(fitting, kept.dimension()));
-  // A round keeps whole vectors where it can.
+  // A round contains whole vectors if possible.
   Subspace source = registersOf(plan.source), result = registersOf(plan.result);
   Subspace both = f2::intersection(source, result);
   for (ArrayRef<uint64_t> candidates :
@@ -119,14 +122,14 @@ void SharedPlanner::chooseRounds(int64_t maxScratchBytes) {
   plan.offsetBits = tileBits - plan.roundBits;
 }
 
-void SharedPlanner::chooseVectors(unsigned bothBits) {
-  unsigned limit = std::min(bothBits > elementBits ? bothBits - elementBits : 0,
-                            plan.offsetBits);
+void SharedPlanner::chooseVectors(unsigned commonBits) {
+  unsigned limit = std::min(
+      commonBits > elementBits ? commonBits - elementBits : 0, plan.offsetBits);
   Subspace source = f2::intersection(registersOf(plan.source), kept);
   Subspace result = f2::intersection(registersOf(plan.result), kept);
   Subspace threads = f2::sum(threadsOf(plan.source), threadsOf(plan.result));
   Subspace both = f2::intersection(source, result);
-  // In the order of the registers: what shares a word there stays together.
+  // In the order of registers, so that elements of one word stay together.
   for (ArrayRef<uint64_t> candidates :
        {plan.result.getColumns(LayoutAxis::Register),
         plan.source.getColumns(LayoutAxis::Register), both.getBasis()})
@@ -141,7 +144,7 @@ void SharedPlanner::chooseVectors(unsigned bothBits) {
   loadLanes = getLanes(plan.result, loadVector);
 }
 
-/// How many of the lowest elements of `row` a thread has side by side.
+/// The number of the lowest bits of `row` that are register bits of a thread.
 unsigned SharedPlanner::countInRow(const LinearLayout &layout,
                                    ArrayRef<uint64_t> row) const {
   Subspace registers = registersOf(layout);
@@ -175,8 +178,8 @@ bool SharedPlanner::takeRow(ArrayRef<uint64_t> row) {
   return true;
 }
 
-/// Lets one side alone move wider vectors, along elements that the lanes of the
-/// other side hold: those then read different banks of what one lane wrote.
+/// Widens the vectors of the layout `wide` alone, along elements that lanes of
+/// `narrow` hold. These lanes then access different banks of one vector.
 void SharedPlanner::chooseWideVectors(const LinearLayout &wide,
                                       const LinearLayout &narrow,
                                       unsigned &vectorBits) {
@@ -189,14 +192,14 @@ void SharedPlanner::chooseWideVectors(const LinearLayout &wide,
   vectorBits = offsets.size();
 }
 
-/// The lanes that take part in one phase of an access.
+/// The elements at the lane bits that take part in one phase of an access.
 Subspace SharedPlanner::getLanes(const LinearLayout &layout,
                                  unsigned vectorBits) const {
   unsigned lanes = std::min(kLaneBits, rowBits() - vectorBits);
   return Subspace(layout.getColumns(LayoutAxis::Lane).take_front(lanes));
 }
 
-/// What they access, in whole banks.
+/// The elements that one phase accesses, in whole banks.
 Subspace SharedPlanner::getPhase(const Subspace &lanes,
                                  unsigned vectorBits) const {
   unsigned whole =
@@ -205,7 +208,8 @@ Subspace SharedPlanner::getPhase(const Subspace &lanes,
 }
 
 void SharedPlanner::chooseBeyond() {
-  // The side with the wider vectors first: no thread of it may reach into them.
+  // The layout with the wider vectors comes first: no thread bit of it may
+  // affect the offset in a vector.
   bool storesWide = storeVector >= loadVector;
   const LinearLayout &wide = storesWide ? plan.source : plan.result;
   const LinearLayout &narrow = storesWide ? plan.result : plan.source;
@@ -220,12 +224,13 @@ void SharedPlanner::chooseBeyond() {
       beyond.push_back(v);
 }
 
-/// The rows are a complement of both phases; the banks are the rest.
+/// Chooses a complement of both phases for the rows, and the rest for the
+/// banks.
 void SharedPlanner::chooseBanksAndRows() {
   Subspace free(beyond);
-  Subspace both =
+  Subspace common =
       f2::intersection(f2::intersection(storeLanes, loadLanes), free);
-  extend(both.getBasis(), std::min(bankBits(), plan.offsetBits));
+  extend(common.getBasis(), std::min(bankBits(), plan.offsetBits));
   extend(beyond, std::min(bankBits(), plan.offsetBits));
 
   Vectors rows;
@@ -241,8 +246,8 @@ void SharedPlanner::chooseBanksAndRows() {
     Vectors complement = f2::commonComplement(
         inCoordinates(getPhase(storeLanes, storeVector)),
         inCoordinates(getPhase(loadLanes, loadVector)), beyond.size());
-    // Phases that need less than all banks leave a choice: the last vectors are
-    // those in which neither side takes part.
+    // Phases that need less than all banks leave a choice. The last vectors are
+    // in neither phase.
     for (uint64_t v :
          ArrayRef(complement).take_back(plan.offsetBits - rowBits())) {
       uint64_t row = 0;
@@ -257,8 +262,9 @@ void SharedPlanner::chooseBanksAndRows() {
   offsets.append(rows);
 }
 
-/// Whether a phase of either side meets the rows, as it must where a side fills
-/// less of a row of matrices than the lanes of its phase leave banks for.
+/// Whether a phase of the stores or loads intersects the rows. This is
+/// unavoidable if threads hold little of a matrix row, and the lanes of a phase
+/// need more banks than the row leaves.
 bool SharedPlanner::hasConflicts() const {
   if (offsets.size() <= rowBits())
     return false;
@@ -277,11 +283,11 @@ SharedAccess SharedPlanner::getAccess(const LinearLayout &layout) const {
   return getSharedAccess(layout, memory, 1u << elementBits);
 }
 
-bool SharedPlanner::run(int64_t maxScratchBytes, unsigned bothBits,
+bool SharedPlanner::run(int64_t maxScratchBytes, unsigned commonBits,
                         ArrayRef<uint64_t> row) {
   chooseRounds(maxScratchBytes);
   if (row.empty())
-    chooseVectors(bothBits);
+    chooseVectors(commonBits);
   else if (!takeRow(row))
     return false;
   chooseBeyond();
@@ -299,9 +305,9 @@ bool SharedPlanner::run(int64_t maxScratchBytes, unsigned bothBits,
   return true;
 }
 
-/// Words of an access that have to be moved, since those that an instruction
-/// before or behind it takes at once, as the neighbours in the registers of the
-/// tile are taken to be, do not lie side by side in it.
+/// The number of words of an access that need a move between registers.
+/// Instructions before and after it are assumed to use adjacent registers of
+/// the tile together. Words move if these are not adjacent in the vector.
 static unsigned countMovedWords(const SharedAccess &access, unsigned words,
                                 unsigned elementBytes) {
   unsigned inOrder = 0;
@@ -310,7 +316,7 @@ static unsigned countMovedWords(const SharedAccess &access, unsigned words,
       break;
     ++inOrder;
   }
-  // Parts of words are put together where they are not moved as such.
+  // Parts of words that are not adjacent have to be packed.
   if (elementBytes << inOrder < 1u << kBankBits)
     return words;
   if (inOrder == access.vectorRegisters.size())
@@ -318,8 +324,8 @@ static unsigned countMovedWords(const SharedAccess &access, unsigned words,
   return elementBytes << inOrder == 1u << kBankBits ? words : words / 2;
 }
 
-/// Half cycles of one side: each access, the 128 bytes at a time that a warp
-/// moves, and moves between registers.
+/// Half cycles of the stores or of the loads: for each access, for each 128
+/// bytes that a warp moves, and for moves between registers.
 static unsigned getCost(const SharedAccess &access,
                         const std::optional<MatrixAccess> &matrices,
                         unsigned elementBytes) {
@@ -349,15 +355,15 @@ SharedPlan tilewright::planSharedMemory(const LinearLayout &source,
   start.source = source.dropRedundantBits(LayoutAxis::Register);
   start.result = result.dropRedundantBits(LayoutAxis::Register);
   std::optional<SharedPlan> best;
-  auto consider = [&](unsigned bothBits, ArrayRef<uint64_t> row) {
+  auto consider = [&](unsigned commonBits, ArrayRef<uint64_t> row) {
     SharedPlan plan = start;
     SharedPlanner planner(plan, elementBytes, hasStoreMatrix);
-    if (planner.run(maxScratchBytes, bothBits, row) &&
+    if (planner.run(maxScratchBytes, commonBits, row) &&
         (!best || plan.getCost(elementBytes) < best->getCost(elementBytes)))
       best = std::move(plan);
   };
-  for (unsigned bothBits = kVectorBits; bothBits >= kBankBits; --bothBits)
-    consider(bothBits, /*row=*/{});
+  for (unsigned commonBits = kVectorBits; commonBits >= kBankBits; --commonBits)
+    consider(commonBits, /*row=*/{});
   for (const LinearLayout *layout : {&start.source, &start.result})
     for (const MatrixRows &matrix : getMatrixRows(*layout, elementBytes))
       consider(kVectorBits, matrix.row);

@@ -40,15 +40,15 @@ unsigned tilewright::countConsecutiveRegisterBits(const LinearLayout &registers,
   unsigned count = 0;
   while (count < columns.size() && columns[count] == uint64_t(1) << count)
     ++count;
-  // Groups are as large as what stands beside them leaves whole.
+  // Shrink groups until no other register, lane or warp has elements in them.
   auto reachesInto = [&](unsigned bits) {
-    uint64_t beside = 0;
+    uint64_t others = 0;
     for (LayoutAxis axis : {LayoutAxis::Lane, LayoutAxis::Warp})
       for (uint64_t column : offsets.getColumns(axis))
-        beside |= column;
+        others |= column;
     for (uint64_t column : columns.drop_front(bits))
-      beside |= column;
-    return (beside & ((uint64_t(1) << bits) - 1)) != 0;
+      others |= column;
+    return (others & ((uint64_t(1) << bits) - 1)) != 0;
   };
   while (reachesInto(count))
     --count;
@@ -61,7 +61,7 @@ SmallVector<unsigned> SharedAccess::getVectors() const {
   for (unsigned r = 0; r < offsets.getInSize(LayoutAxis::Register); ++r)
     if (inVector.reduce(r) == r)
       vectors.push_back(r);
-  // Element 0 is the one whose offset is a multiple of the vector.
+  // The offset of element 0 is a multiple of the vector size.
   uint64_t mask = (uint64_t(1) << vectorRegisters.size()) - 1;
   for (unsigned &r : vectors) {
     uint64_t element =

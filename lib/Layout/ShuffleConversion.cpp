@@ -15,8 +15,8 @@ using llvm::SmallVector;
 static constexpr LayoutAxis kRegister = LayoutAxis::Register,
                             kLane = LayoutAxis::Lane;
 
-/// Whether M keeps warps and blocks: their bits go to themselves and to nothing
-/// else, and no other bit goes to them.
+/// Whether M keeps warps and blocks: each of their bits maps exactly to itself,
+/// and no other bit maps to them.
 static bool keepsWarps(const LinearLayout &map) {
   for (LayoutAxis axis : {LayoutAxis::Warp, LayoutAxis::Block}) {
     if (map.getInBits(axis) != map.getOutBits(axis))
@@ -42,7 +42,7 @@ static uint64_t apply(ArrayRef<uint64_t> columns, uint64_t x) {
 }
 
 namespace {
-/// M inside a warp, as its four blocks.
+/// The four blocks of M inside a warp.
 struct WarpMap {
   SmallVector<uint64_t> laneOfLane, laneOfRegister; // P, Q
   SmallVector<uint64_t> registerOfLane, registerOfRegister;
@@ -61,7 +61,7 @@ struct WarpMap {
     return columns;
   }
 
-  /// The lane (first) and register of a lane l and a register r.
+  /// The source lane (and below, register) of lane l and register r.
   uint64_t lane(uint64_t l, uint64_t r) const {
     return apply(laneOfLane, l) ^ apply(laneOfRegister, r);
   }
@@ -71,7 +71,7 @@ struct WarpMap {
 };
 } // namespace
 
-/// A with P + Q A the identity, if there is one.
+/// The A for which P + Q A is the identity, if there is one.
 static std::optional<SmallVector<uint64_t>>
 chooseButterfly(const WarpMap &map) {
   f2::Solver solver(map.laneOfRegister);
@@ -85,8 +85,8 @@ chooseButterfly(const WarpMap &map) {
   return a;
 }
 
-/// Linear maps given on `basis`, a basis of the lanes, as columns for lane
-/// bits.
+/// The columns for lane bits of a linear map that has `values` at `basis`, a
+/// basis of the lanes.
 static SmallVector<uint64_t> onLaneBits(ArrayRef<uint64_t> basis,
                                         ArrayRef<uint64_t> values) {
   f2::Solver coordinates(basis);
@@ -97,15 +97,15 @@ static SmallVector<uint64_t> onLaneBits(ArrayRef<uint64_t> basis,
   return columns;
 }
 
-/// Lanes that read different registers of one lane had better read from lanes
-/// of their own, where the source has copies: adds to M, on the lanes that P
-/// does not tell apart, differences of places with the same element.
+/// Redirects lanes that read different registers of one lane to lanes with
+/// copies, if the source has any. For lanes in the kernel of P, adds
+/// differences of positions with the same element to M.
 static WarpMap spreadOverCopies(WarpMap map, const LinearLayout &source) {
   LinearLayout inWarp = source.sublayout(
       {kRegister, kLane},
       llvm::map_to_vector(source.getOuts(),
                           [](const Extent &e) { return e.axis; }));
-  f2::Solver places(inWarp.getColumns());
+  f2::Solver positions(inWarp.getColumns());
   f2::Solver lanes(map.laneOfLane);
   f2::Subspace image(map.laneOfLane);
   SmallVector<uint64_t> basis, laneValues, registerValues;
@@ -116,12 +116,12 @@ static WarpMap spreadOverCopies(WarpMap map, const LinearLayout &source) {
   };
   for (uint64_t lane : lanes.getKernel().getBasis()) {
     uint64_t addLane = 0, addRegister = 0;
-    for (uint64_t copy : places.getKernel().getBasis()) {
-      SmallVector<Coordinate> place = inWarp.unflattenIn(copy);
-      if (map.reg(lane, 0) == 0 || !image.insert(place[1].value))
+    for (uint64_t copy : positions.getKernel().getBasis()) {
+      SmallVector<Coordinate> position = inWarp.unflattenIn(copy);
+      if (map.reg(lane, 0) == 0 || !image.insert(position[1].value))
         continue;
-      addRegister = place[0].value;
-      addLane = place[1].value;
+      addRegister = position[0].value;
+      addLane = position[1].value;
       break;
     }
     define(lane, addLane, addRegister);
@@ -133,8 +133,9 @@ static WarpMap spreadOverCopies(WarpMap map, const LinearLayout &source) {
   return map;
 }
 
-/// A register r with M (r, lane) = 0 (lanes that differ by `lane` hold copies),
-/// or else one that leads out of the lanes in `image`.
+/// A register r with M (r, lane) = 0, so that lanes that differ by `lane` hold
+/// copies. If there is none, a register that maps outside of the lanes in
+/// `image`.
 static std::optional<uint64_t> chooseRegister(const WarpMap &map, uint64_t lane,
                                               const f2::Subspace &image) {
   constexpr unsigned registerShift = kLaneBits;
@@ -151,9 +152,9 @@ static std::optional<uint64_t> chooseRegister(const WarpMap &map, uint64_t lane,
   return std::nullopt;
 }
 
-/// A such that lanes that read from one lane read one register. On a basis of
-/// the lanes made of the kernel of P and a complement of it, A is zero on the
-/// complement, where P is injective already.
+/// An A for which all lanes that read from one lane read the same register. A
+/// basis of the lanes consists of the kernel of P and a complement. A is zero
+/// on the complement, where P is injective.
 static std::optional<SmallVector<uint64_t>> chooseGeneral(const WarpMap &map) {
   f2::Solver lanes(map.laneOfLane);
   SmallVector<uint64_t> basis(lanes.getKernel().getBasis()), values;
@@ -172,8 +173,8 @@ static std::optional<SmallVector<uint64_t>> chooseGeneral(const WarpMap &map) {
   return onLaneBits(basis, values);
 }
 
-/// The linear map that takes sourceLane l to the register wanted from there,
-/// for all l; nothing if two lanes want different registers of one lane.
+/// The linear map from sourceLane l to the register that lane l reads there,
+/// for all l. Nothing if two lanes read different registers of one lane.
 static std::optional<SmallVector<uint64_t>>
 chooseGivenRegister(const WarpMap &map, ArrayRef<uint64_t> a,
                     ArrayRef<uint64_t> sourceLane) {
@@ -182,7 +183,7 @@ chooseGivenRegister(const WarpMap &map, ArrayRef<uint64_t> a,
   for (uint64_t lane : solver.getKernel().getBasis())
     if (wanted(lane) != 0)
       return std::nullopt;
-  // Lanes outside of the image give what nobody reads: any extension will do.
+  // No lane reads from lanes outside of the image, so any extension is valid.
   SmallVector<uint64_t> basis, values;
   f2::Subspace image;
   for (unsigned bit = 0; bit < kLaneBits; ++bit)
@@ -249,7 +250,7 @@ std::optional<ShufflePlan> tilewright::planShuffle(const LinearLayout &source,
   if (!keepsWarps(map))
     return std::nullopt;
   WarpMap warpMap(map);
-  // Where all lanes take from a register of the same number nobody selects.
+  // If all lanes read the same register number, no selects are needed.
   std::optional<ShufflePlan> plan;
   if (llvm::all_of(warpMap.registerOfLane,
                    [](uint64_t column) { return column == 0; }))
@@ -267,15 +268,15 @@ std::optional<ShufflePlan> tilewright::planShuffle(const LinearLayout &source,
   return plan;
 }
 
-/// What a way through shared memory costs a warp beside its accesses, in half
-/// cycles: its latency, which other warps hide in part, and the barriers, at
-/// which warps wait for each other.
+/// The cost of a conversion through shared memory in addition to its accesses,
+/// in half cycles of a warp: the latency, which other warps hide in part, and
+/// the barriers.
 static unsigned getBarrierCost(unsigned warpBits) {
   constexpr unsigned kOfOneWarp = 64, kMost = 128;
   return std::min(kOfOneWarp << warpBits, kMost);
 }
 
-/// Whether `plan`, with its selects, takes longer than shared memory would.
+/// Whether `plan`, with its selects, costs more than shared memory.
 static bool isSlowerThanSharedMemory(const ShufflePlan &plan,
                                      unsigned elementBytes) {
   unsigned cost = plan.getCost(elementBytes);

@@ -15,7 +15,7 @@ using llvm::SmallVector;
 // Fitting patterns to tiles
 //===----------------------------------------------------------------------===//
 
-/// Every dimension of `shape` with one element, and no places.
+/// A tile with one element along each dimension and no input bits.
 static LinearLayout emptyTile(unsigned rank, ArrayRef<LayoutAxis> ins) {
   SmallVector<Extent> inExtents, outExtents;
   for (LayoutAxis in : ins)
@@ -25,7 +25,7 @@ static LinearLayout emptyTile(unsigned rank, ArrayRef<LayoutAxis> ins) {
   return LinearLayout(inExtents, outExtents, {});
 }
 
-/// Cuts the tile to `shape` where it is larger: places beyond hold copies.
+/// Trims the tile to `shape` where it is larger. Positions beyond hold copies.
 static LinearLayout trimToShape(const LinearLayout &layout,
                                 ArrayRef<int64_t> shape) {
   SmallVector<LinearLayout::AxisBases> bases;
@@ -85,13 +85,13 @@ LinearLayout tilewright::blockedLayout(ArrayRef<int64_t> shape,
 LinearLayout tilewright::coalescedLayout(ArrayRef<int64_t> shape,
                                          int64_t vector, int64_t numWarps,
                                          ArrayRef<int32_t> order,
-                                         WarpOffsets places) {
+                                         WarpOffsets offsets) {
   BlockedParams params;
   params.order.assign(order.begin(), order.end());
   params.sizePerThread.assign(shape.size(), 1);
   SmallVector<int64_t> room(shape);
-  // Takes `count` places from the dimensions in order; what finds no room goes
-  // to the slowest one, where it makes copies.
+  // Distributes `count` positions over the dimensions in order. The rest
+  // extends the slowest dimension and makes copies.
   auto take = [&](int64_t count) {
     SmallVector<int64_t> sizes(shape.size(), 1);
     for (int32_t d : order) {
@@ -110,7 +110,7 @@ LinearLayout tilewright::coalescedLayout(ArrayRef<int64_t> shape,
   }
   params.threadsPerWarp = take(int64_t(1) << kLaneBits);
   SmallVector<int64_t> halved(shape.size(), 1);
-  if (places == WarpOffsets::Balanced)
+  if (offsets == WarpOffsets::Balanced)
     for (; numWarps > 1; numWarps /= 2) {
       int32_t most = *llvm::max_element(
           order, [&](int32_t a, int32_t b) { return room[a] < room[b]; });
@@ -143,8 +143,8 @@ static LinearLayout matrixAtom(MmaOperand operand, unsigned elementBits) {
            run(LayoutAxis::Lane, 1, threadBits) *
            run(LayoutAxis::Lane, 0, groupBits) *
            run(LayoutAxis::Register, 0, 1);
-  // As many elements along k as fill one 32-bit register, four threads of
-  // these, and the upper half of k in further registers.
+  // Along k: the elements of one 32-bit register, then four threads, then the
+  // upper half of k in further registers.
   unsigned packed = Log2_64(32 / elementBits);
   if (operand == MmaOperand::A)
     return empty * run(LayoutAxis::Register, 1, packed) *
@@ -176,7 +176,7 @@ LinearLayout tilewright::mmaLayout(MmaOperand operand, unsigned elementBits,
                          warps(column, operand == MmaOperand::A) *
                          warps(row, operand == MmaOperand::B);
   SmallVector<int32_t> order = {int32_t(column), int32_t(row)};
-  // Operands repeat along k first: the order in which they are consumed.
+  // Operands repeat along k first, the order in which they are consumed.
   if (operand == MmaOperand::B)
     std::swap(order[0], order[1]);
   if (rank == 3) {
@@ -195,7 +195,7 @@ LinearLayout tilewright::threadOperandLayout(MmaOperand operand,
   LinearLayout held = accumulator.sliceDim(contracted)
                           .expandDim(contracted)
                           .dropRedundantBits(LayoutAxis::Register);
-  // k in the lowest registers: one after the other as the loop consumes them.
+  // k is in the lowest registers, in the order in which the loop consumes it.
   return LinearLayout::identity(LayoutAxis::Register, dimAxis(contracted),
                                 Log2_64(contractedSize)) *
          held;

@@ -1,10 +1,9 @@
-// Named constructors of linear layouts: the placements that memory accesses,
-// tensor cores and shared memory ask for.
+// Constructors of the linear layouts that memory accesses, tensor cores and
+// shared memory need.
 //
-// Each builds the layout of a whole tile. Where the named pattern is smaller
-// than the tile it is repeated in further registers; where it is larger, the
-// lanes and warps in excess hold copies and the registers in excess are left
-// out. All sizes are powers of two.
+// Each builds the layout of a whole tile. If the pattern is smaller than the
+// tile, further registers repeat it. If it is larger, excess lanes and warps
+// hold copies, and excess registers are dropped. All sizes are powers of two.
 
 #pragma once
 
@@ -15,8 +14,8 @@ namespace tilewright {
 inline constexpr unsigned kLaneBits = 5;
 
 /// Covers `shape` with `pattern`, a layout of a tile of the same rank with the
-/// axes Register, Lane, Warp and Block: trimmed where it is too large, repeated
-/// in the registers where it is too small, dimension order[0] first.
+/// axes Register, Lane, Warp and Block. Trims it where it is too large. Repeats
+/// it in registers where it is too small, dimension order[0] first.
 LinearLayout fitToShape(const LinearLayout &pattern,
                         llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int32_t> order);
@@ -32,45 +31,47 @@ struct BlockedParams {
 LinearLayout blockedLayout(llvm::ArrayRef<int64_t> shape,
                            const BlockedParams &params);
 
-/// Where warps stand: side by side along order[0] first, or so that a thread
-/// has about as many elements along each dimension, of which it then keeps the
-/// least different indices.
+/// How warps are distributed: along order[0] first, or so that a thread has
+/// about as many elements along each dimension. The latter minimizes the
+/// different indices that a thread holds.
 enum class WarpOffsets { Fastest, Balanced };
 
-/// A blocked layout for accesses along `order`: `vector` consecutive elements a
-/// thread along order[0], then as many lanes and then warps along order[0] as
-/// the tile has room for, and the rest along the dimensions that follow.
+/// A blocked layout for accesses along `order`. A thread holds `vector`
+/// consecutive elements along order[0]. Lanes and then warps are distributed
+/// along order[0] as far as the tile extends, and the rest along the following
+/// dimensions.
 LinearLayout coalescedLayout(llvm::ArrayRef<int64_t> shape, int64_t vector,
                              int64_t numWarps, llvm::ArrayRef<int32_t> order,
-                             WarpOffsets places = WarpOffsets::Fastest);
+                             WarpOffsets offsets = WarpOffsets::Fastest);
 
 /// The role of a tile in a matrix multiplication D = A B + C.
 enum class MmaOperand { A, B, Accumulator };
 
-/// The registers that one `mma.sync` of a warp reads or writes: the m16n8
-/// accumulator of 32-bit elements (also of f16), or an m16k or k-by-n8 operand,
-/// where k elements are 256 bits (tf32 k8, f16 k16, int8 and f8 k32). See
-/// "Matrix Fragments for mma" in the PTX ISA. Of rank 3, the first dimension
+/// The registers that one `mma.sync` of a warp reads or writes. The accumulator
+/// is m16n8 with 32-bit elements (also for f16). The operands are m16 x k and k
+/// x n8, where k elements are 256 bits (tf32 k8, f16 k16, int8 and f8 k32). See
+/// "Matrix Fragments for mma" in the PTX ISA. At rank 3, the first dimension
 /// has size 1.
 LinearLayout mmaAtom(MmaOperand operand, unsigned elementBits,
                      unsigned rank = 2);
 
-/// The layout of a tile (M x N, M x K or K x N) whose warps stand
-/// warpsPerBlock[0] x warpsPerBlock[1] over the result, the last counting
-/// first. An operand is held in copies by the warps that share it. Of rank 3,
-/// the tile holds a matrix for each index of the first dimension.
+/// The layout of a tile (M x N, M x K or K x N). A grid of warpsPerBlock[0] x
+/// warpsPerBlock[1] warps in row-major order covers the result. Warps that
+/// share an operand hold copies of it. At rank 3, the tile has a matrix for
+/// each index of the first dimension.
 LinearLayout mmaLayout(MmaOperand operand, unsigned elementBits,
                        llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<int64_t> warpsPerBlock);
 
-/// Operand A or B of a dot product that threads compute element by element with
-/// the accumulator laid out as given: each thread holds, along the contracted
-/// dimension, all that its elements of the result need.
+/// Operand A or B of a dot that threads compute with the given accumulator
+/// layout. Each thread holds the whole rows of A or columns of B that its
+/// elements of the result need.
 LinearLayout threadOperandLayout(MmaOperand operand,
                                  const LinearLayout &accumulator,
                                  int64_t contractedSize);
 
-/// Shared memory, element after element along order[0], then order[1], ...
+/// Shared memory without padding or swizzle, with order[0] as the fastest
+/// dimension.
 LinearLayout sharedLayout(llvm::ArrayRef<int64_t> shape,
                           llvm::ArrayRef<int32_t> order);
 

@@ -23,14 +23,14 @@ static int64_t getRowBytes(ArrayRef<int64_t> shape, unsigned elementBits) {
   return shape.back() * elementBits / 8;
 }
 
-/// Whether the rows of a panel go whole times through the pattern of a swizzle:
-/// that is one of addresses, so what follows such a panel starts it anew.
+/// Whether the rows of a panel are a multiple of the period of a swizzle. The
+/// swizzle depends on addresses, so the next panel then starts a new period.
 static bool mayBeSwizzled(ArrayRef<int64_t> shape) {
   constexpr int64_t kSwizzledRows = 8;
   return shape.size() == 2 && shape[0] % kSwizzledRows == 0;
 }
 
-/// The copies of a matrix in panels of `swizzleBytes` wide rows.
+/// The copies of a matrix in panels with rows of `swizzleBytes`.
 static TmaPlan planPanels(ArrayRef<int64_t> shape, unsigned elementBits,
                           unsigned swizzleBytes) {
   int64_t columns = swizzleBytes * 8 / elementBits;
@@ -44,7 +44,7 @@ static TmaPlan planPanels(ArrayRef<int64_t> shape, unsigned elementBits,
   return plan;
 }
 
-/// The copies of a tile in row-major order: pieces of its outermost dimension
+/// The copies of a tile in row-major order, split along its outermost dimension
 /// that is not 1.
 static std::optional<TmaPlan> planRows(ArrayRef<int64_t> shape,
                                        unsigned elementBits) {
@@ -53,7 +53,7 @@ static std::optional<TmaPlan> planRows(ArrayRef<int64_t> shape,
     ++split;
   TmaPlan plan{0, SmallVector<int64_t>(shape), {}};
   plan.box[split] = std::min(shape[split], kMaxDim);
-  if (llvm::any_of(plan.box, [](int64_t side) { return side > kMaxDim; }))
+  if (llvm::any_of(plan.box, [](int64_t extent) { return extent > kMaxDim; }))
     return std::nullopt;
   int64_t boxBytes = std::accumulate(plan.box.begin(), plan.box.end(),
                                      int64_t(1), std::multiplies<>()) *
@@ -82,7 +82,7 @@ std::optional<TmaPlan> tilewright::planTma(const LinearLayout &layout,
   return std::nullopt;
 }
 
-/// How far `b` is from `a`: along each dimension, then in bytes.
+/// The distance from `a` to `b` along each dimension, then in bytes.
 static SmallVector<int64_t> getDistance(const TmaBox &a, const TmaBox &b) {
   SmallVector<int64_t> distance;
   for (auto [from, to] : llvm::zip_equal(a.start, b.start))
@@ -91,8 +91,8 @@ static SmallVector<int64_t> getDistance(const TmaBox &a, const TmaBox &b) {
   return distance;
 }
 
-/// Whether the boxes, in their order, are parts that are moved copies of the
-/// first one.
+/// Whether the boxes, in their order, form parts that are shifted copies of the
+/// first part.
 static bool hasParts(ArrayRef<TmaBox> boxes, unsigned numParts) {
   if (boxes.size() % numParts != 0)
     return false;
@@ -104,26 +104,27 @@ static bool hasParts(ArrayRef<TmaBox> boxes, unsigned numParts) {
   return true;
 }
 
-/// Cuts each box across its outermost dimension that is not 1. The pieces start
-/// where copies may, and a swizzle begins anew: at multiples of 8 rows.
+/// Splits each box along its outermost dimension that is not 1. The pieces have
+/// to start at aligned addresses and, with a swizzle, at multiples of its 8
+/// rows.
 static std::optional<TmaPlan>
 cutBoxes(const TmaPlan &plan, unsigned elementBits, unsigned numParts) {
   constexpr int64_t kAlignment = 128, kSwizzledRows = 8;
   size_t cut = 0;
   while (cut + 1 < plan.box.size() && plan.box[cut] == 1)
     ++cut;
-  int64_t side = plan.box[cut] / numParts;
+  int64_t extent = plan.box[cut] / numParts;
   int64_t bytes = std::accumulate(plan.box.begin(), plan.box.end(), int64_t(1),
                                   std::multiplies<>()) *
                   elementBits / 8 / numParts;
-  if (side == 0 || bytes % kAlignment != 0 ||
-      (plan.swizzleBytes != 0 && (cut != 0 || side % kSwizzledRows != 0)))
+  if (extent == 0 || bytes % kAlignment != 0 ||
+      (plan.swizzleBytes != 0 && (cut != 0 || extent % kSwizzledRows != 0)))
     return std::nullopt;
   TmaPlan result{plan.swizzleBytes, plan.box, {}};
-  result.box[cut] = side;
+  result.box[cut] = extent;
   for (unsigned part = 0; part < numParts; ++part)
     for (TmaBox box : plan.boxes) {
-      box.start[cut] += part * side;
+      box.start[cut] += part * extent;
       box.offsetBytes += part * bytes;
       result.boxes.push_back(box);
     }

@@ -13,7 +13,7 @@ using llvm::Log2_64;
 using llvm::SmallVector;
 
 static constexpr LayoutAxis kRow = dimAxis(0), kColumn = dimAxis(1);
-static constexpr unsigned kWarpBits = 2; // of a warpgroup
+static constexpr unsigned kWarpBits = 2; // in a warpgroup
 static constexpr int64_t kAtomColumns = 8;
 /// Bytes along the contracted dimension that one instruction takes.
 static constexpr int64_t kDepthBytes = 32, kChunkBytes = 16;
@@ -22,13 +22,13 @@ static constexpr int64_t kDepthBytes = 32, kChunkBytes = 16;
 // Registers
 //===----------------------------------------------------------------------===//
 
-/// What a warpgroup holds in the registers of the atom of `mma.sync`.
+/// The tile that a warpgroup holds in the registers of one atom of `mma.sync`.
 static LinearLayout warpgroupAtom(MmaOperand operand, unsigned elementBits) {
   return mmaAtom(operand, elementBits) *
          LinearLayout::identity(LayoutAxis::Warp, kRow, kWarpBits);
 }
 
-/// Along rows and columns, how many warpgroups hold a result with so many rows.
+/// The number of warpgroups along the rows and columns of a result with `rows`.
 static std::pair<int64_t, int64_t> getGroups(int64_t rows, int64_t numWarps) {
   int64_t groups = numWarps / kWarpsPerGroup;
   int64_t alongRows = std::min(groups, rows / kWgmmaRows);
@@ -68,7 +68,7 @@ LinearLayout tilewright::wgmmaOperandLayout(const LinearLayout &acc,
                              acc.getInBits(LayoutAxis::Warp) - rowBits);
 }
 
-/// The atoms of a tile: which atom is in which registers of which warpgroup.
+/// The layout of the atoms of a tile over registers and warpgroups.
 static std::optional<LinearLayout>
 getAtoms(const LinearLayout &tile, MmaOperand operand, unsigned elementBits) {
   if (tile.getRank() != 2)
@@ -87,7 +87,7 @@ getAtoms(const LinearLayout &tile, MmaOperand operand, unsigned elementBits) {
 
 namespace {
 
-/// An operand in shared memory: where its elements are before the swizzle.
+/// The offsets of an operand in shared memory before the swizzle.
 class PlainOffsets {
 public:
   /// `across` is the dimension that the operand shares with the result.
@@ -121,13 +121,13 @@ public:
       return std::nullopt;
     if (auto found = matchContractedMajor(size))
       return found;
-    // Only elements of 16 bits may lie across.
+    // Only 16-bit elements may be contiguous across the contracted dimension.
     return bytes == 2 ? matchAcrossMajor(size) : std::nullopt;
   }
 
 private:
-  /// Elements from `begin` to `end` along a dimension (powers of two) are
-  /// `stride` bytes apart in units of `begin`.
+  /// Whether elements from `begin` to `end` along a dimension (powers of two)
+  /// are `stride` bytes apart in units of `begin`.
   template <typename At>
   static bool isStrided(At at, uint64_t begin, uint64_t end, uint64_t stride) {
     for (uint64_t i = begin; i < end; i *= 2, stride *= 2)
@@ -202,7 +202,7 @@ uint64_t WgmmaDescriptor::getBits() const {
 // The plan
 //===----------------------------------------------------------------------===//
 
-/// The parts of a result that one instruction each computes.
+/// The parts of a result, each of which one instruction computes.
 namespace {
 struct ResultParts {
   LinearLayout atoms;
@@ -223,15 +223,15 @@ struct ResultParts {
   }
   /// Row and column where part `index` starts.
   SmallVector<int64_t> getStart(unsigned index) const {
-    SmallVector<int64_t> place = atoms.getElement(
+    SmallVector<int64_t> atom = atoms.getElement(
         {{LayoutAxis::Register, uint64_t(index) << columnBits}});
-    return {place[0] * kWgmmaRows, place[1] * kAtomColumns};
+    return {atom[0] * kWgmmaRows, atom[1] * kAtomColumns};
   }
   unsigned getGroupBits() const { return atoms.getInBits(LayoutAxis::Warp); }
-  /// The same for a bit of the number of the warpgroup.
+  /// The same for a bit of the warpgroup number.
   SmallVector<int64_t> getGroupStart(unsigned bit) const {
-    SmallVector<int64_t> place = atoms.getBasis(LayoutAxis::Warp, bit);
-    return {place[0] * kWgmmaRows, place[1] * kAtomColumns};
+    SmallVector<int64_t> atom = atoms.getBasis(LayoutAxis::Warp, bit);
+    return {atom[0] * kWgmmaRows, atom[1] * kAtomColumns};
   }
 };
 } // namespace
@@ -249,7 +249,8 @@ static bool agreeOnGroups(const LinearLayout &a, const ResultParts &parts) {
   return true;
 }
 
-/// Which atom of A in registers holds a row of atoms at a step along k.
+/// The number of the atom of A in registers at `row` (in atoms) and `step`
+/// along k.
 static std::optional<unsigned> findAtom(const LinearLayout &atoms,
                                         const f2::Solver &solver, uint64_t row,
                                         uint64_t step) {
@@ -257,9 +258,9 @@ static std::optional<unsigned> findAtom(const LinearLayout &atoms,
   return found ? std::optional<unsigned>(*found) : std::nullopt;
 }
 
-/// The numbers of the parts of A in registers, step by step.
-static bool placeRegisters(const LinearLayout &a, unsigned elementBits,
-                           const ResultParts &parts, WgmmaPlan &plan) {
+/// Sets the numbers of the parts of A in registers for all steps.
+static bool assignRegisters(const LinearLayout &a, unsigned elementBits,
+                            const ResultParts &parts, WgmmaPlan &plan) {
   auto atoms = getAtoms(a, MmaOperand::A, elementBits);
   if (!atoms || !agreeOnGroups(*atoms, parts))
     return false;
@@ -315,16 +316,16 @@ tilewright::planWgmma(const LinearLayout &a, bool aInShared,
   }
   if (sharedA)
     plan.a = sharedA->descriptor;
-  else if (!placeRegisters(a, elementBits, *parts, plan))
+  else if (!assignRegisters(a, elementBits, *parts, plan))
     return fail(WgmmaObstacle::A);
   return plan;
 }
 
 //===----------------------------------------------------------------------===//
-// Products side by side
+// Merged wgmma
 //===----------------------------------------------------------------------===//
 
-/// Whether the same places of the left side meet the same of the right side.
+/// Whether both plans combine the same offsets of A and B.
 static bool haveSameSteps(const WgmmaPlan &first, const WgmmaPlan &next) {
   return first.parts == next.parts && first.aOffsets == next.aOffsets &&
          llvm::equal(first.steps, next.steps,
@@ -335,15 +336,16 @@ static bool haveSameSteps(const WgmmaPlan &first, const WgmmaPlan &next) {
                      });
 }
 
-/// Whether the descriptor of `first` expresses `next`, too, where that lies
-/// behind it.
-static bool goesOn(const WgmmaNeighbour &first, const WgmmaNeighbour &next) {
+/// Whether the descriptor of `first` also expresses `next`, which follows it in
+/// shared memory.
+static bool isContinuedBy(const AdjacentWgmma &first,
+                          const AdjacentWgmma &next) {
   const WgmmaDescriptor &a = first.plan.b, &b = next.plan.b;
   if (a.swizzleBytes != b.swizzleBytes || a.transposed != b.transposed ||
       a.strideBytes != b.strideBytes)
     return false;
-  // The columns of a right side that is contiguous along them lie in spans of
-  // the swizzle, of a single one of which nothing says how far the next is.
+  // A transposed B has its columns in spans of the swizzle. The descriptor of a
+  // single span does not define the distance of the next.
   int64_t step = a.transposed ? a.leadingBytes : a.strideBytes;
   int64_t columns = a.transposed ? a.swizzleBytes / 2 : 8;
   return first.bytes == first.plan.columns / columns * step &&
@@ -354,23 +356,23 @@ static bool goesOn(const WgmmaNeighbour &first, const WgmmaNeighbour &next) {
 }
 
 std::optional<WgmmaPlan>
-tilewright::joinWgmmaPlans(ArrayRef<WgmmaNeighbour> products) {
-  WgmmaPlan joined = products.front().plan;
+tilewright::mergeWgmmaPlans(ArrayRef<AdjacentWgmma> wgmmas) {
+  WgmmaPlan merged = wgmmas.front().plan;
   auto isZero = [](uint64_t offset) { return offset == 0; };
-  for (const WgmmaNeighbour &product : products) {
-    if (!llvm::all_of(product.plan.bOffsets, isZero) ||
-        !haveSameSteps(joined, product.plan))
+  for (const AdjacentWgmma &wgmma : wgmmas) {
+    if (!llvm::all_of(wgmma.plan.bOffsets, isZero) ||
+        !haveSameSteps(merged, wgmma.plan))
       return std::nullopt;
-    if (&product == &products.front())
+    if (&wgmma == &wgmmas.front())
       continue;
-    WgmmaNeighbour before = *std::prev(&product);
-    before.plan.b.leadingBytes = joined.b.leadingBytes;
-    if (!goesOn(before, product))
+    AdjacentWgmma before = *std::prev(&wgmma);
+    before.plan.b.leadingBytes = merged.b.leadingBytes;
+    if (!isContinuedBy(before, wgmma))
       return std::nullopt;
-    joined.columns += product.plan.columns;
+    merged.columns += wgmma.plan.columns;
   }
-  // 8-bit integers have instructions of 16 columns more or less.
-  if (joined.columns > kWgmmaMaxColumns || joined.columns % 16 != 0)
+  // Instructions for 8-bit integers have columns in multiples of 16.
+  if (merged.columns > kWgmmaMaxColumns || merged.columns % 16 != 0)
     return std::nullopt;
-  return joined;
+  return merged;
 }

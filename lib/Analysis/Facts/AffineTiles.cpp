@@ -70,7 +70,7 @@ static void dropUnitDimensions(AffineTile &tile, Value value) {
       coefficient = Polynomial();
 }
 
-/// Through a reshape that only inserts or drops dimensions of size 1.
+/// Applies a reshape that only inserts or drops dimensions of size 1.
 static Affine reshape(tile::ReshapeOp op, const AffineTile &source) {
   auto isNotOne = [](int64_t size) { return size != 1; };
   ArrayRef<int64_t> from = op.getSource().getType().getShape();
@@ -107,7 +107,7 @@ Affine tilewright::applyShapeOp(Operation *op, const AffineTile &source) {
   return result;
 }
 
-Affine AffineTileAnalysis::computeDot(Operation *op) {
+Affine AffineTileAnalysis::computeProduct(Operation *op) {
   Affine a = get(op->getOperand(0)), b = get(op->getOperand(1));
   if (!a || !b || a->base || b->base)
     return std::nullopt;
@@ -118,30 +118,32 @@ Affine AffineTileAnalysis::computeDot(Operation *op) {
   return std::nullopt;
 }
 
-/// The condition under which a loop that tests anew each time goes on, beside
-/// others: it is false from where it has once been cleared. Of a `break`.
+/// The number of the loop-carried flag of a `break`: the `scf.while` continues
+/// only while the flag is set. Nothing if there is no such flag.
 static std::optional<unsigned> getFlag(scf::WhileOp loop) {
-  auto goes = loop.getConditionOp().getCondition().getDefiningOp<scf::IfOp>();
-  if (!goes || !matchPattern(goes.elseYield()->getOperand(0), m_Zero()))
+  auto condition =
+      loop.getConditionOp().getCondition().getDefiningOp<scf::IfOp>();
+  if (!condition ||
+      !matchPattern(condition.elseYield()->getOperand(0), m_Zero()))
     return std::nullopt;
-  auto flag = dyn_cast<BlockArgument>(goes.getCondition());
+  auto flag = dyn_cast<BlockArgument>(condition.getCondition());
   if (!flag || flag.getOwner() != loop.getBeforeBody())
     return std::nullopt;
   return flag.getArgNumber();
 }
 
-/// Whether `loop` ends where `condition` holds in its body.
+/// Whether `loop` ends after an iteration in which `condition` holds.
 static bool leaves(scf::WhileOp loop, Value condition) {
   std::optional<unsigned> flag = getFlag(loop);
   if (!flag)
     return false;
-  auto goes =
+  auto next =
       loop.getYieldOp().getResults()[*flag].getDefiningOp<arith::SelectOp>();
-  return goes && goes.getCondition() == condition &&
-         matchPattern(goes.getTrueValue(), m_Zero());
+  return next && next.getCondition() == condition &&
+         matchPattern(next.getTrueValue(), m_Zero());
 }
 
-/// What `loop` carries to another iteration, if there is one.
+/// The value that `loop` carries to the next iteration, if there is one.
 static Value getContinued(scf::WhileOp loop, unsigned number) {
   Value next = loop.getYieldOp().getResults()[number];
   auto branch = next.getDefiningOp<scf::IfOp>();
@@ -156,11 +158,11 @@ Value tilewright::getCarriedStep(Value carried, Value next) {
     return {};
   if (add->getOperand(0) == carried)
     return add->getOperand(1);
-  bool turned = isa<arith::AddIOp>(add) && add->getOperand(1) == carried;
-  return turned ? add->getOperand(0) : Value();
+  bool isSwapped = isa<arith::AddIOp>(add) && add->getOperand(1) == carried;
+  return isSwapped ? add->getOperand(0) : Value();
 }
 
-/// What a loop carries and adds the same to in each iteration.
+/// A loop-carried value to which each iteration adds the same step.
 Affine AffineTileAnalysis::computeArgument(BlockArgument argument) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (auto loop = dyn_cast<scf::WhileOp>(parent))
@@ -178,7 +180,8 @@ Affine AffineTileAnalysis::computeArgument(BlockArgument argument) {
                         stride.getSExtValue());
 }
 
-/// `first` and `step` once for each `stride` of what `loop` has `passed`.
+/// `first + step * (passed / stride)`, where `passed` is by how much the
+/// counter of `loop` has advanced and `stride` is its step.
 Affine AffineTileAnalysis::computeCarried(LoopLikeOpInterface loop, Value first,
                                           Value step, const Polynomial &passed,
                                           int64_t stride) {
@@ -200,8 +203,8 @@ Affine AffineTileAnalysis::computeCarried(LoopLikeOpInterface loop, Value first,
   return result;
 }
 
-/// The number of what `loop` carries to its body's `argument` from iteration to
-/// iteration.
+/// The number of the loop-carried value that the condition of `loop` passes to
+/// `argument` of its body.
 static std::optional<unsigned> getCarried(scf::WhileOp loop,
                                           BlockArgument argument) {
   auto passed = dyn_cast<BlockArgument>(
@@ -211,8 +214,8 @@ static std::optional<unsigned> getCarried(scf::WhileOp loop,
   return passed.getArgNumber();
 }
 
-/// In the body of a loop that tests anew each time, if it counts something by
-/// which its iterations can be told.
+/// A value in the body of an `scf.while` with a counter from which the number
+/// of the iteration follows.
 Affine AffineTileAnalysis::computeInWhile(scf::WhileOp loop,
                                           BlockArgument argument) {
   auto number = argument.getOwner() == loop.getAfterBody()
@@ -242,9 +245,9 @@ Affine AffineTileAnalysis::computeInWhile(scf::WhileOp loop,
   return std::nullopt;
 }
 
-/// Whether `value`, the result of integer arithmetic, wraps around before a
-/// scalar of the kernel has grown beyond reason: types of less than 32 bits are
-/// there to wrap, and so do hashes like `i * 1103515245`.
+/// Whether `value`, the result of integer arithmetic, may wrap around for
+/// reasonable values of the kernel's scalars. Types of less than 32 bits may
+/// wrap, and so may hashes like `i * 1103515245`.
 static bool mayWrap(Value value, const AffineTile &tile) {
   auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(value.getType()));
   if (!type)
@@ -287,8 +290,9 @@ Affine AffineTileAnalysis::compute(Value value) {
     Affine found =
         llvm::TypeSwitch<Operation *, Affine>(value.getDefiningOp())
             .Case<arith::ExtSIOp>([&](auto op) { return get(op.getIn()); })
-            .Case(
-                [&](arith::MulIOp op) { return unlessWrapped(computeDot(op)); })
+            .Case([&](arith::MulIOp op) {
+              return unlessWrapped(computeProduct(op));
+            })
             .Case<arith::AddIOp, arith::SubIOp, tile::AddPtrOp>(
                 [&](Operation *op) -> Affine {
                   Affine a = get(op->getOperand(0)), b = get(op->getOperand(1));
@@ -333,7 +337,7 @@ Affine AffineTileAnalysis::get(Value value) {
   auto found = known.find(value);
   if (found != known.end())
     return found->second;
-  // A loop that leads back here finds nothing.
+  // A cycle through a loop finds nothing.
   known[value] = std::nullopt;
   Affine result = compute(value);
   known[value] = result;

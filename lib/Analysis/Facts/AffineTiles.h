@@ -4,8 +4,8 @@
 //
 // where constant and coefficients are polynomials over scalars of the kernel.
 // Addresses, and the indices that masks compare, are of this form in most
-// kernels. Integers are taken as unbounded, but for those of less than 32 bits
-// and products by constants so large that a tile cannot but wrap around.
+// kernels. Integers are assumed not to wrap around, with two exceptions: types
+// of less than 32 bits, and coefficients so large that a tile must wrap.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_AFFINETILES_H
 #define TILEWRIGHT_LIB_ANALYSIS_FACTS_AFFINETILES_H
@@ -21,13 +21,13 @@
 
 namespace tilewright {
 
-/// A product of scalars, each of them neither a constant nor a sum, in any
-/// order. Sign extensions are looked through.
+/// The factors of a monomial in any order. No factor is a constant or a sum.
+/// Sign extensions are looked through.
 using Monomial = llvm::SmallVector<mlir::Value, 2>;
 
 /// A sum of monomials with integer coefficients, in the order in which they
-/// were added: what is emitted from it depends on the program alone, not on
-/// where its values lie in memory.
+/// were added. So the code that is emitted from it is deterministic and does
+/// not depend on the addresses of values.
 class Polynomial {
 public:
   Polynomial() = default;
@@ -36,7 +36,7 @@ public:
 
   using Term = std::pair<Monomial, int64_t>;
   llvm::ArrayRef<Term> getTerms() const { return terms; }
-  /// 0 where it has no such term.
+  /// 0 if there is no such term.
   int64_t getCoefficient(const Monomial &monomial) const;
 
   bool isZero() const { return terms.empty(); }
@@ -47,7 +47,7 @@ public:
   Polynomial operator-(const Polynomial &other) const;
   Polynomial operator*(const Polynomial &other) const;
   void add(const Monomial &monomial, int64_t coefficient);
-  /// Divided by `divisor`, if that leaves no rest in any coefficient.
+  /// The quotient by `divisor`, if that divides all coefficients.
   std::optional<Polynomial> divide(int64_t divisor) const;
 
   /// Whether `predicate` holds for all scalars.
@@ -63,28 +63,28 @@ private:
 };
 
 struct AffineTile {
-  /// The pointer, of a tile of pointers; else null.
+  /// The base pointer of a tile of pointers; else null.
   mlir::Value base;
   Polynomial constant;
-  /// One for each dimension; none of a scalar.
+  /// One for each dimension; empty for a scalar.
   llvm::SmallVector<Polynomial> coefficients;
 
   bool isUniform() const;
 };
 
-/// What `op`, which only changes the shape of a tile, makes of `source`;
-/// nothing for other ops, and where indices would mix.
+/// Applies a shape op to `source`. Nothing for other ops, and if the result is
+/// not affine in its indices.
 std::optional<AffineTile> applyShapeOp(mlir::Operation *op,
                                        const AffineTile &source);
 
-/// What a loop adds to what it carries, pointers or integers, if that makes
-/// `next` of `carried`; null if it does something else.
+/// The step that a loop adds to the loop-carried `carried`, pointers or
+/// integers, to get `next`. Null if `next` is computed otherwise.
 mlir::Value getCarriedStep(mlir::Value carried, mlir::Value next);
 
 class AffineTileAnalysis {
 public:
-  /// Nothing if `value`, an integer, a pointer or a tile of them, is not
-  /// affine. (A scalar always is.)
+  /// The affine form of `value`, an integer, a pointer or a tile of either.
+  /// Nothing if it has none. (A scalar always has one.)
   std::optional<AffineTile> get(mlir::Value value);
 
 private:
@@ -96,32 +96,32 @@ private:
                                            mlir::Value first, mlir::Value step,
                                            const Polynomial &passed,
                                            int64_t stride);
-  std::optional<AffineTile> computeDot(mlir::Operation *op);
+  std::optional<AffineTile> computeProduct(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, std::optional<AffineTile>> known;
 };
 
-/// One of the conditions that must all hold for a mask to: a value, and the
-/// shape ops between it and the mask, the one next to the value last.
+/// One of the conditions whose conjunction is a mask: a value, and the shape
+/// ops between it and the mask, from the mask to the value.
 struct MaskCondition {
   mlir::Value value;
   llvm::SmallVector<mlir::Operation *> views;
 };
 
-/// The conditions whose conjunction `mask` is.
+/// Splits `mask`, a conjunction, into its conditions.
 llvm::SmallVector<MaskCondition> splitMask(mlir::Value mask);
 
-/// `index < limit` or `index >= limit`, in the indices of a mask.
+/// `index < limit` (`isUpper`) or `index >= limit`.
 struct IndexComparison {
   AffineTile index;
   Polynomial limit;
   bool isUpper;
-  /// Whether more than 32 bits are compared.
+  /// Whether the comparison has more than 32 bits.
   bool isWide;
 };
 
-/// The comparison that `condition` is, of an index with a uniform limit;
-/// nothing for other conditions.
+/// `condition` as the comparison of an index with a uniform limit. Nothing for
+/// other conditions.
 std::optional<IndexComparison> getComparison(const MaskCondition &condition,
                                              AffineTileAnalysis &tiles);
 

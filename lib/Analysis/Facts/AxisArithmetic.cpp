@@ -1,6 +1,6 @@
-// Every rule first fixes the groups of the result and then asks what divides
-// the operands at the first element of such a group: divisibility that holds
-// for the larger groups of an operand says less about smaller ones.
+// Every rule first determines the groups of the result, then the divisibility
+// of the operands at the first element of such a group. Divisibility of the
+// larger groups of an operand is weaker for smaller groups.
 
 #include "lib/Analysis/Facts/AxisArithmetic.h"
 
@@ -34,8 +34,8 @@ static int64_t getConstantPowerOfTwo(const AxisInfo &info) {
   return value && *value > 0 && llvm::isPowerOf2_64(*value) ? *value : 0;
 }
 
-/// Elements that are combined one by one, with nothing known but where both
-/// operands repeat and what divides both.
+/// The facts of an elementwise combination: the common constancy of both
+/// operands and the given divisibility.
 static AxisInfo combineElements(const AxisInfo &x, const AxisInfo &y,
                                 int64_t divisibility, bool nonNegative) {
   SmallVector<AxisFacts> dims;
@@ -77,7 +77,7 @@ static AxisInfo subtract(const AxisInfo &x, const AxisInfo &y) {
   return AxisInfo(dims);
 }
 
-/// By such a factor few numbers stay in 32 bits: it is there to wrap around.
+/// Larger factors are assumed to wrap around, as few products stay in 32 bits.
 static constexpr int64_t kLarge = int64_t(1) << 24;
 
 static AxisInfo multiply(const AxisInfo &x, const AxisInfo &y) {
@@ -92,8 +92,8 @@ static AxisInfo multiply(const AxisInfo &x, const AxisInfo &y) {
       !mayWrap && x.isNonNegative() && y.isNonNegative());
 }
 
-/// x / 2^k rounded down: groups of 2^k consecutive elements that start at a
-/// multiple of 2^k share a quotient.
+/// x / 2^k, rounded down. Groups of 2^k consecutive elements that start at a
+/// multiple of 2^k have the same quotient.
 static AxisInfo divideDown(const AxisInfo &x, int64_t divisor) {
   if (divisor == 1)
     return x;
@@ -104,8 +104,8 @@ static AxisInfo divideDown(const AxisInfo &x, int64_t divisor) {
     facts.constancy =
         std::max(from.constancy,
                  std::min({from.contiguity, from.divisibility, divisor}));
-    // Elements of a group that does not reach the next multiple of the divisor
-    // have the quotient of its first.
+    // If a group does not reach the next multiple of the divisor, its elements
+    // have the quotient of the first.
     if (from.contiguity <= divisor && from.divisibility >= divisor)
       facts.divisibility = from.divisibility / divisor;
     dims.push_back(facts);
@@ -135,17 +135,19 @@ static AxisInfo divide(Infos operands, bool roundsDown) {
     return divideDown(x, divisor);
   AxisInfo each =
       combineElements(x, y, 1, x.isNonNegative() && y.isNonNegative());
-  // Towards zero a divisor's sign only turns that of the quotient.
+  // With rounding towards zero, the sign of the divisor only affects the sign
+  // of the quotient.
   if (roundsDown ? !y.isNonNegative() : !x.isNonNegative())
     return each;
-  // What divides the divisor cuts the numbers into groups too.
+  // A power of two that divides the divisor gives groups, too.
   SmallVector<AxisFacts> dims(each.getDims());
   for (auto [d, facts] : llvm::enumerate(dims))
     facts.constancy = std::max(facts.constancy, getGroupOfMultiples(x, y, d));
   return AxisInfo(dims, each.isNonNegative());
 }
 
-/// x mod y: consecutive elements stay so up to a common multiple of the group.
+/// x mod y. Consecutive elements stay consecutive within a group that contains
+/// no multiple of y except at its start.
 static AxisInfo remainder(Infos operands, bool isUnsigned) {
   const AxisInfo &x = operands[0], &y = operands[1];
   bool counts = isUnsigned || x.isNonNegative();

@@ -1,4 +1,4 @@
-// What integer arithmetic makes of the facts about its operands.
+// Transfer functions of AxisInfo for integer arithmetic.
 
 #pragma once
 
@@ -12,13 +12,14 @@ namespace tilewright {
 std::optional<AxisInfo> inferArithmetic(mlir::Operation *op,
                                         llvm::ArrayRef<AxisInfo> operands);
 
-/// x + y, where `y` moves `x` by `unit`, in which x is counted.
+/// The facts of x + y * unit, where `unit` is the step between consecutive
+/// elements of x.
 AxisInfo addScaled(const AxisInfo &x, const AxisInfo &y, int64_t unit,
                    bool nonNegative);
 
-/// Consecutive elements of x along `d` between two multiples of what divides y:
-/// y's multiples lie at the ends of such groups alone. So `x < y` and x / y,
-/// rounded down, have one value on all of a group, and x mod y counts up.
+/// The size of groups of consecutive elements of x along `d` that contain no
+/// multiple of y, except as their first element. So `x < y` and x / y, rounded
+/// down, are constant on a group, and x mod y is contiguous.
 int64_t getGroupOfMultiples(const AxisInfo &x, const AxisInfo &y, unsigned d);
 
 /// The largest power of two that divides `value`, up to

@@ -19,7 +19,7 @@ using namespace tilewright;
 
 /// Whether the analysis follows values of this type.
 static bool isTracked(Type type) {
-  // Asked for each value time and again: no question of an interface.
+  // Hot: called for each value repeatedly, so no interface is queried.
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     type = tensor.getElementType();
   return isa<IntegerType, tile::PtrType>(type);
@@ -33,7 +33,7 @@ static unsigned getAxisRank(Type type) {
 static int64_t getPowerOfTwoDivisor(int64_t value) {
   if (value == 0)
     return AxisInfo::kMaxDivisibility;
-  // Unsigned, as the least int64_t has no negative.
+  // Unsigned, since the minimum int64_t cannot be negated.
   const auto bits = static_cast<uint64_t>(value);
   return static_cast<int64_t>(
       std::min<uint64_t>(bits & -bits, AxisInfo::kMaxDivisibility));
@@ -74,8 +74,8 @@ AxisInfo AxisInfo::getOfArgument(Value value) {
 void AxisInfo::addPromises(Operation *op) {
   if (op->getDiscardableAttrDictionary().empty())
     return;
-  // The first element of a larger group is the first of a smaller one, too, so
-  // the facts may be raised one by one.
+  // The first element of a larger group is also the first of a smaller one. So
+  // each fact may be raised independently.
   auto raise = [&](StringRef name, int64_t AxisFacts::*member) {
     if (auto values = op->getAttrOfType<DenseI32ArrayAttr>(name))
       for (auto [facts, value] : llvm::zip(dims, values.asArrayRef()))
@@ -90,8 +90,8 @@ void AxisInfo::addPromises(Operation *op) {
 int64_t AxisInfo::getDivisibility(unsigned dim, int64_t group,
                                   int64_t unit) const {
   const AxisFacts &facts = dims[dim];
-  // Inside a group of consecutive elements every `group`th is that many units
-  // away from the first.
+  // Within a group of consecutive elements, the distance of every `group`th
+  // element from the first is a multiple of `group` units.
   if (group < facts.contiguity)
     return std::min(facts.divisibility, group * unit);
   return facts.divisibility;
@@ -111,9 +111,9 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
     return lhs;
   AxisInfo joined = lhs;
   for (auto [mine, theirs] : llvm::zip(joined.dims, rhs.dims)) {
-    // Where the groups shrink, divisibility is that of the inner groups. One
-    // element is at least one apart from the next, so 1 is a safe unit also
-    // for pointers.
+    // If groups shrink, the divisibility is that of the inner groups.
+    // Consecutive elements differ by at least one, so 1 is a safe unit also for
+    // pointers.
     int64_t contiguity = std::min(mine.contiguity, theirs.contiguity);
     auto inGroups = [&](const AxisFacts &facts) {
       return contiguity < facts.contiguity
@@ -156,12 +156,11 @@ void AxisInfo::print(llvm::raw_ostream &os) const {
 
 namespace {
 
-/// Finds the facts in sweeps over the ops, in their order: facts of the values
-/// that a loop carries are those of its start until a later sweep knows better.
-/// The last is one after which control flow hands on nothing new; those behind
-/// the first visit what uses such values, and what comes of that. A solver that
-/// follows single values takes many times as long for the few hundred ops of a
-/// kernel.
+/// Computes the facts in sweeps over the ops in program order. A loop-carried
+/// value has the facts of its initial value until a later sweep weakens them.
+/// Sweeps after the first only visit transitive users of changed values. The
+/// sweeps end when control flow forwards nothing new. A sparse solver takes
+/// several times as long for the few hundred ops of a kernel.
 class AxisSweeps {
 public:
   explicit AxisSweeps(DenseMap<Value, AxisInfo> &infos) : infos(infos) {}
@@ -180,14 +179,14 @@ public:
   }
 
 private:
-  /// Not seen, if nothing is known yet.
+  /// Not seen if nothing is known yet.
   AxisInfo get(Value value) const {
     if (!isTracked(value.getType()))
       return AxisInfo::getUnknown(value.getType());
     return infos.lookup(value);
   }
 
-  /// Whichever is the value, `info` holds or what is known so far.
+  /// Weakens the facts of `value` to those that `info` shares.
   void join(Value value, const AxisInfo &info) {
     if (!info.isSeen() || !isTracked(value.getType()))
       return;
@@ -203,7 +202,7 @@ private:
   void visit(Operation *op) {
     if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
       return visitBranch(branch);
-    // Operands come before what uses them.
+    // Definitions come before uses.
     auto isChanged = [&](Value operand) { return changed.contains(operand); };
     if (!isFirst && llvm::none_of(op->getOperands(), isChanged))
       return;
@@ -236,9 +235,10 @@ private:
     }
   }
 
-  /// Results and arguments of regions are what control flow hands on.
+  /// Joins the values that control flow forwards to results and region
+  /// arguments.
   void visitBranch(RegionBranchOpInterface branch) {
-    llvm::SmallDenseSet<Value> handed;
+    llvm::SmallDenseSet<Value> forwarded;
     for (RegionBranchPoint point : branch.getAllRegionBranchPoints()) {
       SmallVector<RegionSuccessor> successors;
       branch.getSuccessorRegions(point, successors);
@@ -249,7 +249,7 @@ private:
                                  : branch.getEntrySuccessorOperands(successor);
         for (auto [input, source] :
              llvm::zip(successor.getSuccessorInputs(), given)) {
-          handed.insert(input);
+          forwarded.insert(input);
           join(input, get(source));
         }
       }
@@ -260,15 +260,15 @@ private:
     for (Region &region : branch->getRegions())
       for (Block &block : region)
         for (BlockArgument argument : block.getArguments())
-          if (!handed.contains(argument) &&
+          if (!forwarded.contains(argument) &&
               !(loop && argument == loop.getInductionVar()))
             join(argument, AxisInfo::getUnknown(argument.getType()));
     for (Value result : branch->getResults())
-      if (!handed.contains(result))
+      if (!forwarded.contains(result))
         join(result, AxisInfo::getUnknown(result.getType()));
   }
 
-  /// Starts at the lower bound and moves by the step.
+  /// An induction variable starts at the lower bound and advances by the step.
   void visitInduction(scf::ForOp loop) {
     AxisInfo lower = get(loop.getLowerBound()), step = get(loop.getStep());
     if (!lower.isSeen() || !step.isSeen())
@@ -281,7 +281,7 @@ private:
 
   DenseMap<Value, AxisInfo> &infos;
   bool isFirst = true;
-  /// The values of which more is known since the last sweep ended.
+  /// The values whose facts changed since the end of the last sweep.
   llvm::DenseSet<Value> changed;
 };
 

@@ -1,6 +1,6 @@
-// What is known of the values of integer and pointer tiles, dimension by
-// dimension: whether neighbours count up, repeat, and start at round numbers.
-// Wide memory accesses rest on these facts, so each must hold in every run.
+// Facts about integer and pointer tiles, dimension by dimension: contiguity,
+// constancy and divisibility. Wide memory accesses rely on these facts, so each
+// must hold in every run.
 //
 // # The facts
 //
@@ -14,9 +14,9 @@
 //
 // All three are powers of two.
 //
-//     range(0, 8) + 16         16 17 18 ... 23      C 8  K 1  D 16
-//     range(0, 8) / 4          0 0 0 0 1 1 1 1      C 1  K 4  D 1
-//     range(0, 8) % 4 + 4      4 5 6 7 4 5 6 7      C 4  K 1  D 4
+//     range(0, 8) + 16:        16 17 18 ... 23:     C 8  K 1  D 16
+//     range(0, 8) / 4:         0 0 0 0 1 1 1 1:     C 1  K 4  D 1
+//     range(0, 8) % 4 + 4:     4 5 6 7 4 5 6 7:     C 4  K 1  D 4
 //
 // A scalar has one dimension of one element.
 
@@ -44,11 +44,11 @@ struct AxisFacts {
   }
 };
 
-/// The facts of one value; a lattice whose bottom is "not seen yet" and whose
-/// top says nothing.
+/// The facts of one value. A lattice with bottom "not seen yet" and top
+/// "nothing is known".
 class AxisInfo {
 public:
-  /// Divides every value that is known to be zero.
+  /// The divisibility of values that are known to be zero.
   static constexpr int64_t kMaxDivisibility = int64_t(1) << 40;
 
   /// Not seen yet.
@@ -61,22 +61,25 @@ public:
   static AxisInfo getUnknown(mlir::Type type);
   /// Every element of a value of this type is `value`.
   static AxisInfo getConstant(mlir::Type type, int64_t value);
-  /// What the attributes of a function argument promise; nothing for others.
+  /// The facts that the attributes of a function argument promise. Unknown for
+  /// other values.
   static AxisInfo getOfArgument(mlir::Value value);
-  /// Adds what the attributes of `op`, whose result this is of, promise.
+  /// Adds the facts that the attributes of `op`, which defines the value,
+  /// promise.
   void addPromises(mlir::Operation *op);
 
   bool isSeen() const { return !dims.empty(); }
   unsigned getRank() const { return dims.size(); }
   llvm::ArrayRef<AxisFacts> getDims() const { return dims; }
   const AxisFacts &operator[](unsigned dim) const { return dims[dim]; }
-  /// The value that every element has.
+  /// The common value of all elements, if it is known.
   std::optional<int64_t> getConstant() const { return constant; }
-  /// No element, read as a signed integer, is negative.
+  /// Whether no element is negative as a signed integer.
   bool isNonNegative() const { return nonNegative; }
 
   /// A power of two that divides every element at a multiple of `group`, a
-  /// power of two, along `dim`. `unit` is what neighbours differ by.
+  /// power of two, along `dim`. `unit` is the difference of consecutive
+  /// elements.
   int64_t getDivisibility(unsigned dim, int64_t group, int64_t unit = 1) const;
   /// A power of two that divides every element.
   int64_t getDivisibility(int64_t unit = 1) const;
@@ -85,7 +88,7 @@ public:
     return dims == other.dims && constant == other.constant &&
            nonNegative == other.nonNegative;
   }
-  /// What holds whichever of the two is the value.
+  /// The facts that hold for both.
   static AxisInfo join(const AxisInfo &lhs, const AxisInfo &rhs);
   void print(llvm::raw_ostream &os) const;
 
@@ -95,8 +98,8 @@ private:
   bool nonNegative = false;
 };
 
-/// What the result of `op` is known to be, given what its operands are known to
-/// be. `op` has one result, of integers or pointers.
+/// The facts of the result of `op`, given those of its operands. `op` has one
+/// result, of integers or pointers.
 AxisInfo inferAxisInfo(mlir::Operation *op, llvm::ArrayRef<AxisInfo> operands);
 
 /// The facts of every value below an operation.
@@ -106,16 +109,16 @@ public:
 
   AxisInfo get(mlir::Value value) const;
 
-  /// How many consecutive elements along `dim` one access through the pointers
-  /// `ptr` may take at once, in steps that never split a group on which `mask`
-  /// (null: always true) is constant. At most 16 bytes.
+  /// The number of consecutive elements along `dim` that one access through
+  /// `ptr` may take, at most 16 bytes. `mask` (null: always true) is constant
+  /// on the elements of an access.
   int64_t getVectorSize(mlir::Value ptr, mlir::Value mask, unsigned dim) const;
 
 private:
   llvm::DenseMap<mlir::Value, AxisInfo> infos;
 };
 
-/// Bytes that an element behind a pointer (or a tile of them) takes.
+/// The size in bytes of the pointee of a pointer or of a tile of pointers.
 int64_t getPointeeBytes(mlir::Type type);
 
 } // namespace tilewright

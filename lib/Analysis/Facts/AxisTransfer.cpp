@@ -1,5 +1,4 @@
-// What operations other than arithmetic make of the facts about their
-// operands. See AxisInfo.h.
+// Transfer functions of AxisInfo for ops other than integer arithmetic.
 
 #include "lib/Analysis/Facts/AxisArithmetic.h"
 
@@ -55,7 +54,7 @@ static AxisInfo select(arith::SelectOp op, Infos operands) {
     AxisFacts facts;
     facts.contiguity = within(std::min(x[d].contiguity, y[d].contiguity));
     facts.constancy = within(std::min(x[d].constancy, y[d].constancy));
-    // Also right for pointers: neighbours are at least one byte apart.
+    // Also valid for pointers, since neighbours differ by at least one byte.
     facts.divisibility = std::min(x.getDivisibility(d, facts.contiguity),
                                   y.getDivisibility(d, facts.contiguity));
     dims.push_back(facts);
@@ -63,7 +62,7 @@ static AxisInfo select(arith::SelectOp op, Infos operands) {
   return AxisInfo(dims, x.isNonNegative() && y.isNonNegative());
 }
 
-/// A cast that keeps the lowest bits and may wrap around in between.
+/// A cast that keeps the low bits and may wrap around.
 static AxisInfo castInteger(Operation *op, const AxisInfo &x) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   unsigned bits = std::min(getElementTypeOrSelf(from).getIntOrFloatBitWidth(),
@@ -74,7 +73,7 @@ static AxisInfo castInteger(Operation *op, const AxisInfo &x) {
   int64_t wrap = range < 40 ? int64_t(1) << range : AxisInfo::kMaxDivisibility;
   SmallVector<AxisFacts> dims;
   for (unsigned d = 0; d < x.getRank(); ++d) {
-    // A group on its own multiples does not reach over the end of the range.
+    // A group that is aligned to its size does not cross the end of the range.
     AxisFacts facts = x[d];
     if (!x.isNonNegative() || !isa<arith::ExtUIOp>(op))
       facts.contiguity = std::min({facts.contiguity, facts.divisibility, wrap});
@@ -108,7 +107,7 @@ static AxisInfo splat(tile::SplatOp op, const AxisInfo &x) {
   return AxisInfo(dims, x.isNonNegative(), x.getConstant());
 }
 
-/// What neighbouring elements of a type differ by, in the unit of divisibility.
+/// The difference of consecutive elements of a type in units of divisibility.
 static int64_t getUnit(Type type) {
   return isa<tile::PtrType>(getElementTypeOrSelf(type)) ? getPointeeBytes(type)
                                                         : 1;
@@ -140,8 +139,8 @@ static AxisInfo transpose(tile::TransposeOp op, const AxisInfo &x) {
   return AxisInfo(dims, x.isNonNegative(), x.getConstant());
 }
 
-/// Row-major order is kept, so groups along the last dimension survive as far
-/// as they fit into the new one.
+/// A reshape keeps row-major order. So groups along the last dimension stay as
+/// far as they fit the new one.
 static AxisInfo reshape(tile::ReshapeOp op, const AxisInfo &x) {
   auto to = cast<RankedTensorType>(op.getType());
   if (x.getConstant())
@@ -164,8 +163,8 @@ static AxisInfo reshape(tile::ReshapeOp op, const AxisInfo &x) {
 // Pointers
 //===----------------------------------------------------------------------===//
 
-/// Another reading of the same bits, whose elements count in other units: only
-/// what holds for every element stays.
+/// Reinterprets the same bits with elements of another unit. Only facts that
+/// hold for every element stay.
 static AxisInfo recount(Type from, Type to, const AxisInfo &x) {
   if (getUnit(from) == getUnit(to))
     return x;

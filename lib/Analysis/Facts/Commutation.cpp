@@ -9,14 +9,14 @@ using namespace tilewright;
 
 namespace {
 
-/// Numbers the values of a region, which takes its arguments as they are or
-/// with both sides exchanged: those that are the same by their ops have one
-/// number.
+/// Numbers the values of a region, with its arguments in order or with both
+/// halves of them exchanged. Values that equal ops compute from equal operands
+/// have the same number.
 class Numbering {
 public:
   explicit Numbering(Block &block) : block(block) {}
 
-  /// Nothing where it is not known what the region computes.
+  /// Nothing if the region has side effects or nested regions.
   std::optional<SmallVector<unsigned>> getResults(bool isExchanged) {
     llvm::SmallDenseMap<Value, unsigned> numbers;
     const unsigned all = block.getNumArguments();

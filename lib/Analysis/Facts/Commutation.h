@@ -1,4 +1,4 @@
-// Whether the order of the elements of a reduction makes no difference.
+// Checks whether the combination of a reduction is commutative.
 
 #pragma once
 
@@ -6,12 +6,13 @@
 
 namespace tilewright {
 
-/// Whether `op` says so, or its region computes the same, up to which operand
-/// of an addition or the like stands first, with both sides exchanged.
+/// Whether `op` is marked as commutative, or its region computes the same with
+/// both arguments exchanged. The operands of commutative ops may be in any
+/// order.
 bool commutes(tile::ReduceOp op);
 
-/// Says it of all reductions in `func` of which it is found, so that nothing
-/// that later becomes of their regions changes how they are computed.
+/// Marks all commutative reductions in `func`. Later changes to their regions
+/// then do not affect how they are computed.
 void markCommuting(tile::FuncOp func);
 
 } // namespace tilewright

@@ -1,5 +1,4 @@
-// Divisions of integers, which take a hundred clocks and more where the divisor
-// is not constant.
+// Integer divisions, which are slow unless the divisor is constant.
 
 #pragma once
 
@@ -7,7 +6,7 @@
 
 namespace tilewright {
 
-/// Whether `op` divides integers by integers, for the quotient or the rest.
+/// Whether `op` is an integer division or remainder.
 inline bool isDivision(mlir::Operation *op) {
   using namespace mlir::arith;
   return mlir::isa<DivSIOp, DivUIOp, RemSIOp, RemUIOp>(op);

@@ -9,8 +9,8 @@ using namespace tilewright;
 
 using Program = llvm::SmallVector<HostStep>;
 
-/// What is used again is computed again: a program may be far longer than the
-/// kernel's own way there.
+/// Limits the length of a program. It recomputes shared subexpressions, so it
+/// may be far longer than the kernel's own code.
 static constexpr size_t kMaxSteps = 256;
 
 static bool append(Value value, Program &program);
@@ -23,7 +23,7 @@ static bool appendBinary(ValueRange operands, HostStep::Kind kind,
   return true;
 }
 
-/// The address `offset` elements behind a pointer.
+/// Appends the address of `op`: the pointer plus its offset in elements.
 static bool appendAddress(tile::AddPtrOp op, Program &program) {
   Type pointee = cast<tile::PtrType>(op.getType()).getPointee();
   int64_t bytes = isa<tile::PtrType>(pointee)

@@ -10,22 +10,22 @@
 namespace tilewright {
 
 /// One step of a program for a stack machine on 64-bit integers. `Argument`
-/// pushes an argument of the kernel (of a pointer, the address; integers are
-/// sign-extended), `Constant` a number; the others replace the two topmost
-/// values by one.
+/// pushes an argument of the kernel: the address of a pointer, or a
+/// sign-extended integer. `Constant` pushes a number. The others replace the
+/// two topmost values by one.
 struct HostStep {
   enum Kind { Argument, Constant, Add, Sub, Mul, Min, Max };
   Kind kind;
-  /// Of `Argument` the number, of `Constant` the value, else 0.
+  /// The number of an `Argument`, the value of a `Constant`, else 0.
   int64_t value;
 };
 
 /// The program that computes `value`, an integer or a pointer to global memory,
-/// from arguments of the kernel; nothing if it depends on anything else. No
-/// step wraps where the kernel's own arithmetic does not.
+/// from arguments of the kernel. Nothing if it depends on anything else. No
+/// step wraps unless the kernel's own arithmetic does.
 std::optional<llvm::SmallVector<HostStep>> getHostProgram(mlir::Value value);
 
-/// Whether the host can compute what `desc` says of its array.
+/// Whether the host can compute all operands of `desc`.
 bool isHostKnown(tile::MakeDescriptorOp desc);
 
 } // namespace tilewright

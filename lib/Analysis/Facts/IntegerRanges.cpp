@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// All numbers of a type.
+/// The whole range of a type.
 static IntegerRange getWhole(Type type) {
   unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   return {llvm::minIntN(bits), llvm::maxIntN(bits)};
@@ -26,7 +26,7 @@ static std::optional<int64_t> getConstant(Value value) {
   return constant.getSExtValue();
 }
 
-/// The constant by which `op` shifts, if that is less than the width.
+/// The constant shift amount of `op`, if it is less than the width.
 static std::optional<int64_t> getShift(Operation *op) {
   std::optional<int64_t> by = getConstant(op->getOperand(1));
   unsigned bits =
@@ -34,8 +34,9 @@ static std::optional<int64_t> getShift(Operation *op) {
   return by && *by >= 0 && *by < bits ? by : std::nullopt;
 }
 
-/// `from` to `to`, as results of `op`: anything where some wrap around. The
-/// bounds come from numbers of 31 bits at most, so they do not themselves.
+/// The range of the results of `op`, from `from` to `to`. The whole range if
+/// some of them wrap around. The bounds are computed from 32-bit operands in 64
+/// bits, so they do not wrap themselves.
 static IntegerRange fit(Operation *op, int64_t from, int64_t to) {
   IntegerRange whole = getWhole(op->getResult(0).getType());
   IntegerRange found{from, to};
@@ -86,7 +87,7 @@ IntegerRange IntegerRanges::compute(Value value) {
         return computeSum(op, get(sum.getLhs()), get(sum.getRhs()));
       })
       .Case([&](arith::AndIOp both) {
-        // What is not negative has no bit above its own.
+        // The result has no bits above those of a non-negative operand.
         IntegerRange a = get(both.getLhs()), b = get(both.getRhs());
         if (a.least < 0 && b.least < 0)
           return whole;

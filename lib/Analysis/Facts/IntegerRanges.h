@@ -1,4 +1,4 @@
-// Between which numbers the integers of a tile lie.
+// Computes ranges of the integers of a tile.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_INTEGERRANGES_H
 #define TILEWRIGHT_LIB_ANALYSIS_FACTS_INTEGERRANGES_H
@@ -10,7 +10,7 @@
 
 namespace tilewright {
 
-/// Both bounds are taken on. Signed, as the type of the value tells.
+/// An inclusive range of signed integers.
 struct IntegerRange {
   int64_t least, most;
 
@@ -19,16 +19,16 @@ struct IntegerRange {
   }
 };
 
-/// What is known of integers that become floats.
+/// Facts about integers that are converted to floats.
 struct CastFacts {
   IntegerRange range;
-  /// Whether they are below 2^16 and not negative, or differences of such.
-  bool areOfHalves = false;
+  /// Whether they are unsigned 16-bit integers, or differences of such.
+  bool areU16Differences = false;
 };
 
-/// What follows from masks, shifts, constants and the types of what is loaded:
-/// the weights that are taken out of a word are small numbers. Nothing is
-/// concluded from loops, branches and bounds of indices.
+/// Derives ranges from masks, shifts, constants and types of loaded tiles,
+/// since weights that are unpacked from a word are small. Loops, branches and
+/// bounds of indices are not analysed.
 class IntegerRanges {
 public:
   /// The range of `value`, an integer of at most 64 bits or a tile of such.

@@ -30,8 +30,8 @@ SmallVector<MaskCondition> tilewright::splitMask(Value mask) {
   return conditions;
 }
 
-/// The predicate for operands in the other order.
-static arith::CmpIPredicate turnRound(arith::CmpIPredicate predicate) {
+/// The predicate for swapped operands.
+static arith::CmpIPredicate swapOperands(arith::CmpIPredicate predicate) {
   switch (predicate) {
   case arith::CmpIPredicate::slt:
     return arith::CmpIPredicate::sgt;
@@ -52,21 +52,21 @@ tilewright::getComparison(const MaskCondition &condition,
   auto compare = condition.value.getDefiningOp<arith::CmpIOp>();
   if (!compare)
     return std::nullopt;
-  auto getDim = [&](Value value) {
-    std::optional<AffineTile> side = tiles.get(value);
+  auto getOperand = [&](Value value) {
+    std::optional<AffineTile> operand = tiles.get(value);
     for (Operation *view : llvm::reverse(condition.views))
-      if (side)
-        side = applyShapeOp(view, *side);
-    return side;
+      if (operand)
+        operand = applyShapeOp(view, *operand);
+    return operand;
   };
-  std::optional<AffineTile> index = getDim(compare.getLhs());
-  std::optional<AffineTile> limit = getDim(compare.getRhs());
+  std::optional<AffineTile> index = getOperand(compare.getLhs());
+  std::optional<AffineTile> limit = getOperand(compare.getRhs());
   arith::CmpIPredicate predicate = compare.getPredicate();
   if (!index || !limit || index->base || limit->base)
     return std::nullopt;
   if (index->isUniform()) {
     std::swap(index, limit);
-    predicate = turnRound(predicate);
+    predicate = swapOperands(predicate);
   }
   if (!limit->isUniform())
     return std::nullopt;

@@ -12,8 +12,8 @@ using namespace tilewright;
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Adds the arguments that `bound` is a sum of, with positive factors. Of a
-/// minimum each operand bounds what it does.
+/// Adds the arguments with positive coefficients in the sum `bound`. Each
+/// operand of a minimum is a bound, too.
 static void addSizes(Value bound, AffineTileAnalysis &tiles,
                      llvm::DenseSet<Value> &sizes,
                      llvm::DenseSet<Value> &seen) {
@@ -41,7 +41,7 @@ llvm::DenseSet<Value> tilewright::findSizes(tile::FuncOp func,
   auto add = [&](Value bound) { addSizes(bound, tiles, sizes, seen); };
   func.walk([&](Operation *op) {
     if (isa<arith::CmpIOp, arith::DivSIOp>(op)) {
-      // What is divided, too: rounded up it counts blocks.
+      // Also the dividend: rounded up, the quotient counts blocks.
       add(op->getOperand(0));
       add(op->getOperand(1));
     } else if (auto remainder = dyn_cast<arith::RemSIOp>(op)) {
@@ -53,7 +53,8 @@ llvm::DenseSet<Value> tilewright::findSizes(tile::FuncOp func,
   return sizes;
 }
 
-/// The argument of the kernel that `polynomial` is a multiple of, if it is.
+/// The kernel argument if `polynomial` is a positive multiple of one, else
+/// null.
 static Value getArgument(const Polynomial &polynomial) {
   if (polynomial.getTerms().size() != 1)
     return {};
@@ -65,7 +66,8 @@ static Value getArgument(const Polynomial &polynomial) {
   return isKernels ? argument : Value();
 }
 
-/// The argument that `bound` is, or is less a constant.
+/// The argument that `bound` is, up to subtraction of a constant. Null if it is
+/// not.
 static Value getBoundingArgument(Value bound, AffineTileAnalysis &tiles) {
   std::optional<AffineTile> tile = tiles.get(bound);
   if (!tile || tile->base || !tile->isUniform())
@@ -112,8 +114,8 @@ llvm::DenseSet<Value> tilewright::findLimits(tile::FuncOp func,
 // NonNegative
 //===----------------------------------------------------------------------===//
 
-/// The loop of which `op` is the index if it counts down: the sum of its bounds
-/// less its count, which goes up.
+/// The loop whose downward counter `op` is: the sum of the bounds minus the
+/// induction variable. Null if there is none.
 static scf::ForOp getMirroredLoop(arith::SubIOp op) {
   auto count = dyn_cast<BlockArgument>(op.getRhs());
   auto sum = op.getLhs().getDefiningOp<arith::AddIOp>();
@@ -129,7 +131,7 @@ static scf::ForOp getMirroredLoop(arith::SubIOp op) {
              : scf::ForOp();
 }
 
-/// Whether `op` is what a number lacks to a multiple of another one.
+/// Whether `op` is `x - y % x`, the rest of y to a multiple of x.
 static bool isRestToMultiple(arith::SubIOp op) {
   auto remainder = op.getRhs().getDefiningOp<arith::RemSIOp>();
   return remainder && remainder.getRhs() == op.getLhs();
@@ -153,10 +155,10 @@ private:
   }
 
   function_ref<bool(Value)> isSize;
-  /// What loops carry: never negative in an iteration if it was not in the one
-  /// before.
+  /// Loop-carried values under proof: assumed to be non-negative in the
+  /// previous iteration.
   llvm::SmallDenseSet<Value, 4> assumed;
-  /// Of what ops compute, what was found while the assumptions were these.
+  /// Results for values under the present assumptions.
   llvm::SmallDenseMap<Value, bool> known;
 };
 } // namespace
@@ -183,7 +185,7 @@ bool SignProver::proveArgument(BlockArgument argument) {
   return isSize(argument);
 }
 
-/// What is known under an assumption is not, once that turns out to be wrong.
+/// Discards results that depend on an assumption when it turns out to be wrong.
 bool SignProver::proveCarried(BlockArgument argument, ValueRange values) {
   assumed.insert(argument);
   known.clear();
@@ -200,14 +202,14 @@ bool SignProver::proveDifference(arith::SubIOp op) {
   scf::ForOp loop = getMirroredLoop(op);
   if (!loop)
     return false;
-  // What is greater than -1 is not negative.
+  // An index above -1 is not negative.
   APInt constant;
   return (matchPattern(loop.getLowerBound(), m_ConstantInt(&constant)) &&
           constant.isAllOnes()) ||
          prove(loop.getLowerBound());
 }
 
-/// Who divides a place by something computed divides it by a positive number.
+/// A computed divisor of an index is assumed to be positive.
 bool SignProver::proveQuotient(arith::DivSIOp op) {
   APInt constant;
   bool isKnown = isa<BlockArgument>(op.getRhs()) ||
@@ -227,7 +229,7 @@ bool SignProver::proveResult(OpResult result) {
       .Case<arith::ExtSIOp, arith::AddIOp, arith::MulIOp, arith::MinSIOp,
             arith::AndIOp, arith::ShRSIOp>(
           [&](Operation *op) { return proveAll(op->getOperands()); })
-      // A constant stands second, and needs no size.
+      // The second operand may be a constant, for which no size is assumed.
       .Case([&](arith::MaxSIOp op) {
         return prove(op.getRhs()) || prove(op.getLhs());
       })
@@ -265,7 +267,7 @@ bool tilewright::isNonNegative(Value value, function_ref<bool(Value)> isSize) {
   return SignProver(isSize).prove(value);
 }
 
-/// What `value` counts from, if it is the counter of a loop.
+/// The lower bound of the loop whose counter `value` is. Zero for other values.
 static Polynomial getFirstCount(Value value) {
   auto counter = dyn_cast<BlockArgument>(value);
   auto loop = counter ? dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp())
@@ -275,9 +277,9 @@ static Polynomial getFirstCount(Value value) {
              : Polynomial();
 }
 
-/// There are more programs than the number of any: num_programs becomes
-/// program_id + 1 + rest, where the value of the former stands for the rest.
-/// And counters are what they count from, and a rest.
+/// Rewrites values relative to their lower bounds. num_programs becomes
+/// program_id + 1 + rest, where its own value denotes the rest. A loop
+/// counter becomes its lower bound plus the rest.
 static Polynomial countFromFirst(const Polynomial &polynomial) {
   llvm::SmallDenseMap<unsigned, Value> ids;
   (void)polynomial.allOf([&](Value value) {

@@ -1,5 +1,5 @@
-// Which scalars of a kernel are never negative. Integers are taken as
-// unbounded: arithmetic that wraps has no meaning here.
+// Proves that scalars of a kernel are never negative. Integers are assumed not
+// to wrap around.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_NONNEGATIVE_H
 #define TILEWRIGHT_LIB_ANALYSIS_FACTS_NONNEGATIVE_H
@@ -12,22 +12,25 @@
 
 namespace tilewright {
 
-/// The arguments that count something: those that bound masks or loops, and
-/// those that something is divided by.
+/// The arguments that are sizes: those that bound masks or loops, and those
+/// that are operands of divisions.
 llvm::DenseSet<mlir::Value> findSizes(tile::FuncOp func,
                                       AffineTileAnalysis &tiles);
 
-/// Those of them that no sensible caller gives below zero: they alone bound
-/// what counts from zero, or are divided and rounded up to count blocks.
+/// The sizes that no sensible caller passes below zero. Such an argument alone,
+/// up to a constant, is an upper bound, or is divided and rounded up to count
+/// blocks.
 llvm::DenseSet<mlir::Value> findLimits(tile::FuncOp func,
                                        AffineTileAnalysis &tiles);
 
-/// Whether the kernel's scalar is never negative. Program ids, loop counters
-/// from or down to a non-negative bound and constants are not, nor are sums,
-/// products, quotients, remainders and minima of such, and what loops make of
-/// them from one iteration to the next. `isSize` tells which arguments, numbers
-/// from memory, and numbers that loops carry, are none either; nor is what is
-/// promised not to be.
+/// Whether a scalar of the kernel is never negative. These are not:
+/// 1. Program ids, non-negative constants, and values that are promised not to
+///    be.
+/// 2. Loop counters from or down to a non-negative bound.
+/// 3. Arguments, loaded values and loop-carried values for which `isSize` is
+///    true.
+/// 4. Results of arithmetic and control flow on such values. A loop-carried
+///    value is proved by induction over the iterations.
 bool isNonNegative(mlir::Value value,
                    llvm::function_ref<bool(mlir::Value)> isSize);
 bool isNonNegative(const Polynomial &polynomial,

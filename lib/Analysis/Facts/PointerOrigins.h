@@ -1,7 +1,6 @@
-// Where the pointers of a kernel come from.
+// Traces the pointers of a kernel to its arguments.
 //
-// Nothing is known of pointers that overlap but what their origins tell. As the
-// CUDA memory model does for arguments, the passes that load ahead of stores
+// Origins are the only alias information. Passes that move loads before stores
 // assume that arrays of different origins do not overlap.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_POINTERORIGINS_H
@@ -13,8 +12,8 @@
 
 namespace tilewright {
 
-/// An argument of the kernel, and how often memory was read on the way from
-/// it: 0 for an address in its array, 1 for one that was loaded from there.
+/// An argument of the kernel, and the number of loads on the way from it: 0 for
+/// an address in its array, 1 for one that was loaded from there.
 struct PointerOrigin {
   mlir::BlockArgument argument;
   unsigned loads = 0;
@@ -27,8 +26,8 @@ struct PointerOrigin {
   }
 };
 
-/// The origin of `pointer`, a pointer, a tile of pointers or a descriptor;
-/// nothing where control flow or arithmetic on integers hides it.
+/// The origin of `pointer`, a pointer, a tile of pointers or a descriptor.
+/// Nothing if it comes from control flow or from integer arithmetic.
 std::optional<PointerOrigin> findOrigin(mlir::Value pointer);
 
 } // namespace tilewright

@@ -7,8 +7,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// The term of `terms` with this monomial, its factors in any order, or the
-/// end.
+/// The term with `monomial`, its factors in any order, or the end of `terms`.
 template <typename Terms>
 static auto find(Terms &terms, const Monomial &monomial) {
   return llvm::find_if(terms, [&](const Polynomial::Term &term) {
@@ -68,14 +67,14 @@ Polynomial Polynomial::operator-(const Polynomial &other) const {
 }
 
 Polynomial Polynomial::operator*(const Polynomial &other) const {
-  Polynomial product;
+  Polynomial result;
   for (const auto &[a, x] : terms)
     for (const auto &[b, y] : other.terms) {
       Monomial both(a);
       both.append(b.begin(), b.end());
-      product.add(both, x * y);
+      result.add(both, x * y);
     }
-  return product;
+  return result;
 }
 
 std::optional<Polynomial> Polynomial::divide(int64_t divisor) const {
@@ -112,19 +111,17 @@ Value Polynomial::emit(OpBuilder &b, Location loc, IntegerType type) const {
   };
   Value sum;
   for (const auto &[monomial, coefficient] : terms) {
-    Value product;
+    Value term;
     for (Value factor : monomial) {
       Value wide = toWidth(b, loc, factor, type);
-      product = product
-                    ? arith::MulIOp::create(b, loc, product, wide).getResult()
-                    : wide;
+      term =
+          term ? arith::MulIOp::create(b, loc, term, wide).getResult() : wide;
     }
-    if (!product)
-      product = constant(coefficient);
+    if (!term)
+      term = constant(coefficient);
     else if (coefficient != 1)
-      product = arith::MulIOp::create(b, loc, product, constant(coefficient));
-    sum =
-        sum ? arith::AddIOp::create(b, loc, sum, product).getResult() : product;
+      term = arith::MulIOp::create(b, loc, term, constant(coefficient));
+    sum = sum ? arith::AddIOp::create(b, loc, sum, term).getResult() : term;
   }
   return sum ? sum : constant(0);
 }

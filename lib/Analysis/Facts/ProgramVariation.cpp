@@ -61,7 +61,7 @@ Variation ProgramVariation::visitArgument(BlockArgument argument) {
                loop.getTiedLoopYieldedValue(argument)->get()});
 }
 
-/// Whether `op` gives the same for the same operands, on every multiprocessor.
+/// Whether `op` has equal results for equal operands on every SM.
 static bool isFunctionOfOperands(Operation *op) {
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return !load.getIsVolatile();
@@ -69,7 +69,7 @@ static bool isFunctionOfOperands(Operation *op) {
          !isa<tile::InlineAsmOp, warp::ClusterRankOp>(op);
 }
 
-/// Whether most changes of the first operand leave the result as it is.
+/// Whether most changes of the first operand do not change the result.
 static bool isQuotient(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::ShRSIOp,
@@ -95,9 +95,9 @@ Variation ProgramVariation::visitResult(OpResult result) {
   return join(op->getOperands());
 }
 
-/// Whether `value` is computed from the number of the program by arithmetic
-/// alone, as a row of tiles is. What a table says of the program is another
-/// matter: mostly where the grid ends.
+/// Whether `value` is computed from the program id by arithmetic alone, as a
+/// row of tiles. Values that are loaded from a table do not count: they mostly
+/// tell where the grid ends.
 static bool isCountedFromProgram(Value value) {
   llvm::SetVector<Value> open;
   open.insert(value);

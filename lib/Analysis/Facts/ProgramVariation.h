@@ -1,15 +1,15 @@
-// How a scalar differs between neighbouring programs, those whose numbers along
-// the first side of the grid follow each other.
+// Estimates how a scalar differs between neighbouring programs, whose ids along
+// the first axis of the grid are consecutive.
 //
-// The number of a program differs `Often`, from each to the next, and so does
-// what is computed from it. A quotient of it changes only now and then: it
-// differs `Seldom`. What does not depend on it differs `Never`. Numbers of
-// tiles become rows and columns by remainders and quotients, so the operand
-// that neighbours share is the one whose place differs seldom.
+// The program id differs `Often`, from each program to the next, and so do
+// values computed from it. A quotient of it changes rarely: it differs
+// `Seldom`. Values that do not depend on it differ `Never`. Kernels compute
+// rows and columns of tiles by quotients and remainders. So the operand that
+// neighbours share is the one whose coordinates differ seldom.
 //
-// `Never` is a proof: in all programs whose numbers agree along the other sides
-// of the grid, the value is the same at the same step of the loops around it.
-// The other two are likelihoods.
+// `Never` is a proof: the value is equal in all programs whose ids agree along
+// the other axes, at the same step of the loops around it. The other two are
+// estimates.
 
 #pragma once
 
@@ -25,7 +25,7 @@ enum class Variation { Never, Seldom, Often };
 
 class ProgramVariation {
 public:
-  /// `common` are values known not to differ.
+  /// `common` are values that are known not to differ.
   explicit ProgramVariation(llvm::ArrayRef<mlir::Value> common = {});
 
   Variation get(mlir::Value value);
@@ -37,20 +37,20 @@ private:
   Variation visitResult(mlir::OpResult result);
   Variation join(mlir::ValueRange values);
 
-  /// Only grows; a loop's values are visited until nothing does.
+  /// Grows monotonically; loop-carried values are visited to a fixed point.
   llvm::DenseMap<mlir::Value, Variation> known;
   llvm::DenseSet<mlir::Value> common, seen;
   bool changed = false;
 };
 
-/// Whether `condition` compares two things that are both counted from the
-/// number of the program, as the row and the column of a tile: then programs
-/// that have nothing to do lie scattered over the grid.
+/// Whether `condition` compares two values that are both computed from the
+/// program id, as the row and the column of a tile. Idle programs are then
+/// scattered over the grid.
 bool variesOverGrid(mlir::Value condition);
 
-/// Whether `branch` is one between products and none that some programs take
-/// and some do not, scattered over the grid: blocks that took programs in turn
-/// would run more products, or fewer, than their share.
+/// Whether only one arm of `branch` has dots, and programs scattered over the
+/// grid take it. CTAs that run several programs in sequence would then have
+/// unequal work.
 bool isUneven(mlir::scf::IfOp branch,
               llvm::function_ref<bool(mlir::Operation *)> isDot);
 

@@ -10,8 +10,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Whether the registers of `op` are computed one by one, and the analysis
-/// speaks of them.
+/// Whether `op` is elementwise and AxisInfo covers its result.
 static bool isElementwiseOnIntegers(Operation &op) {
   auto tile = op.getNumResults() == 1
                   ? dyn_cast<RankedTensorType>(op.getResult(0).getType())
@@ -20,8 +19,8 @@ static bool isElementwiseOnIntegers(Operation &op) {
          op.getNumOperands() != 0 && isa<IntegerType>(tile.getElementType());
 }
 
-/// Whether bit `bit` of the registers leads to numbers that are equal: it stays
-/// within the groups of equal ones along each side.
+/// Whether registers that differ in bit `bit` hold equal values: the bit stays
+/// within the groups of equal elements along each dimension.
 static bool repeats(const LinearLayout &layout, unsigned bit,
                     const AxisInfo &facts) {
   for (auto [dim, step] :
@@ -43,8 +42,8 @@ static unsigned countRepeats(Value value, const AxisInfoAnalysis &analysis) {
   return 1u << bit;
 }
 
-/// Loads of one place under one condition. What stands for elements outside has
-/// to be one value, too.
+/// Loads of one address under one condition. The value for masked-off elements
+/// has to be uniform, too.
 static unsigned countRepeats(tile::LoadOp load,
                              const AxisInfoAnalysis &analysis) {
   if (load.getIsVolatile())

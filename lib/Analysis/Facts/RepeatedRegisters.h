@@ -1,4 +1,4 @@
-// How many neighbouring registers hold the same number, or count up from one.
+// Finds adjacent registers that hold the same value, or consecutive values.
 
 #pragma once
 
@@ -9,22 +9,22 @@ namespace tilewright {
 
 class AxisInfoAnalysis;
 
-/// For each elementwise op below an operation that gives a tile of integers,
-/// and for each load: how many neighbouring registers are known to get one
-/// value, so that one of them need be computed. `cols < n` is one comparison
-/// for each sixteen columns where 16 divides n and the columns begin at
-/// multiples of it; a scale for each 128 columns is one load. Of remainders,
-/// how many follow from one of them: `cols % n` are sixteen that count up.
-/// Computed before anything is rewritten: the analysis works on tiles.
+/// Counts adjacent registers with equal values for each elementwise op on
+/// integers and for each load below an operation. Such a value is computed
+/// once. If 16 divides n and the first column, `cols < n` is one comparison for
+/// sixteen columns. A scale for each 128 columns is one load. For remainders,
+/// counts registers with consecutive values: sixteen of `cols % n`. Computed
+/// before anything is rewritten, since the analysis works on tiles.
 class RepeatedRegisters {
 public:
   RepeatedRegisters(mlir::Operation *root, const AxisInfoAnalysis &analysis);
 
-  /// A power of two; registers that differ in the bits below it are equal.
+  /// A power of two. Registers whose numbers differ only in the bits below it
+  /// are equal.
   unsigned get(mlir::Operation *op) const { return counts.lookup_or(op, 1); }
 
-  /// A power of two; each of so many registers holds 1 more than the one before
-  /// it. More than 1 for remainders only, which take a division each.
+  /// A power of two: the length of runs of registers with consecutive values.
+  /// More than 1 only for remainders, each of which would take a division.
   unsigned getRun(mlir::Operation *op) const { return runs.lookup_or(op, 1); }
 
 private:

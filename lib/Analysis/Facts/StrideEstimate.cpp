@@ -15,13 +15,13 @@ using namespace tilewright;
 
 static constexpr int64_t kFar = StrideEstimate::kFar;
 static constexpr int64_t kAnywhere = StrideEstimate::kAnywhere;
-/// Guesses are worth comparing up to this.
+/// Larger estimates are not distinguished.
 static constexpr int64_t kMostLikely = int64_t(1) << 20;
 
 static bool isKnown(int64_t step) { return step < kFar; }
 
-/// A step that is not known, but probably at least `least`.
-static int64_t getFar(int64_t least) {
+/// An unknown stride that is probably at least `least`.
+static int64_t getUnknown(int64_t least) {
   return kFar + std::min(least, kMostLikely);
 }
 
@@ -33,7 +33,7 @@ int64_t StrideEstimate::getLeast(int64_t step) {
   return isKnown(step) ? std::abs(step) : step - kFar;
 }
 
-/// The integer that all elements of `tile` are, if it is a constant.
+/// The constant that all elements of `tile` equal, if there is one.
 static std::optional<int64_t> getConstant(Value tile) {
   if (auto splat = tile.getDefiningOp<tile::SplatOp>())
     return getConstant(splat.getSource());
@@ -43,14 +43,13 @@ static std::optional<int64_t> getConstant(Value tile) {
   return value.getSExtValue();
 }
 
-/// What is not known outweighs what is.
+/// An unknown stride dominates a known one.
 static int64_t add(int64_t x, int64_t y) {
   return isKnown(x) && isKnown(y) ? bounded(x + y) : std::max(x, y);
 }
 
-/// What `factor`, the same number for all elements, probably is at least: a
-/// number that is only known when the kernel runs is seldom 1, and hardly ever
-/// no more than what is known to divide it.
+/// The probable minimum of `factor`, which is uniform. A value that is only
+/// known at run time is rarely 1, and rarely equal to its known divisor.
 int64_t StrideEstimate::getLeastFactor(Value factor) {
   auto it = leastFactors.find(factor);
   if (it != leastFactors.end())
@@ -67,14 +66,13 @@ int64_t StrideEstimate::computeLeastFactor(Value factor) {
   Operation *op = factor.getDefiningOp();
   if (isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
     return getLeastFactor(op->getOperand(0));
-  if (auto product = dyn_cast_if_present<arith::MulIOp>(op))
-    return std::min(getLeastFactor(product.getLhs()) *
-                        getLeastFactor(product.getRhs()),
+  if (auto mul = dyn_cast_if_present<arith::MulIOp>(op))
+    return std::min(getLeastFactor(mul.getLhs()) * getLeastFactor(mul.getRhs()),
                     kMostLikely);
   return std::min(2 * axes.get(factor).getDivisibility(), kMostLikely);
 }
 
-/// `step` times `factor`, which is the same for all elements.
+/// `step` times `factor`, which is uniform.
 int64_t StrideEstimate::multiply(Value factor, int64_t step) {
   std::optional<int64_t> constant = getConstant(factor);
   if (step == 0 || constant == 0)
@@ -84,11 +82,12 @@ int64_t StrideEstimate::multiply(Value factor, int64_t step) {
     return kAnywhere;
   if (isKnown(step) && constant)
     return step * *constant;
-  return getFar(std::min(getLeast(step), kMostLikely) * getLeastFactor(factor));
+  return getUnknown(std::min(getLeast(step), kMostLikely) *
+                    getLeastFactor(factor));
 }
 
-/// x / y, where x steps by `step`, `size` times, and y stays. One step in
-/// several counts as one each, if there is one.
+/// The stride of x / y, where x has stride `step` along `size` elements and y
+/// is uniform. A quotient that advances at least once counts as stride 1.
 static int64_t divide(Value divisor, int64_t step, int64_t size) {
   if (!isKnown(step))
     return kAnywhere;
@@ -104,7 +103,7 @@ int64_t StrideEstimate::get(Value tile, unsigned dim) {
   auto type = dyn_cast<RankedTensorType>(tile.getType());
   if (!type || type.getDimSize(dim) == 1)
     return 0;
-  // A loop leads back to what is asked for: until it is known, it is far.
+  // A cycle through a loop finds an unknown stride.
   auto [it, isNew] = known.try_emplace({tile, dim}, kAnywhere);
   if (!isNew)
     return it->second;
@@ -161,7 +160,7 @@ int64_t StrideEstimate::compute(Value tile, unsigned dim) {
         return of(divisor) == 0 ? divide(divisor, of(op->getOperand(0)), size)
                                 : kAnywhere;
       })
-      // What replaces indices outside says nothing of those inside.
+      // The replacement of indices outside says nothing about those inside.
       .Case([&](arith::SelectOp op) {
         return std::max(of(op.getTrueValue()), of(op.getFalseValue()));
       })

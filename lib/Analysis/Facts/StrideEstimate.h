@@ -1,11 +1,12 @@
-// How far apart neighbours most likely lie.
+// Estimates the distance of neighbouring elements.
 //
-// A guess: indices that wrap around (`m % width`) count up, those that are
-// divided (`m // width`) stay the same, unless the width is known to be less
-// than the tile's: those move on in small steps. Strides that are only known
-// when the kernel runs are the longer the more divides them: of a convolution's
-// weights, whose strides are 576 and 9, only the former are a multiple of 16.
-// Which threads take which elements may rest on it, nothing else.
+// The estimate is a heuristic, so only the choice of layouts may depend on it:
+// 1. Indices that wrap around (`m % width`) are contiguous.
+// 2. Quotients (`m // width`) are constant, unless the width is known to be
+//    smaller than the tile. They then advance in small steps.
+// 3. A stride that is only known at run time is estimated from its
+//    divisibility. Example: the weights of a convolution have strides 576 and
+//    9, and only 576 is a multiple of 16.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_STRIDEESTIMATE_H
 #define TILEWRIGHT_LIB_ANALYSIS_FACTS_STRIDEESTIMATE_H
@@ -21,16 +22,16 @@ class StrideEstimate {
 public:
   explicit StrideEstimate(const AxisInfoAnalysis &axes) : axes(axes) {}
 
-  /// More than any step that is known at compile time.
+  /// Larger than any stride that is known at compile time.
   static constexpr int64_t kFar = int64_t(1) << 40;
-  /// Nothing is known: of indices that were loaded, for instance.
+  /// An unknown stride, as of loaded indices.
   static constexpr int64_t kAnywhere = 2 * kFar;
 
-  /// By how much the elements of `tile`, of integers or pointers, change from
-  /// one index along `dim` to the next; of pointers in elements. Of a stride
-  /// that is not known at compile time, kFar plus what it probably is at least.
+  /// The stride of `tile`, of integers or pointers, along `dim`. For pointers
+  /// it is in elements. For a stride that is not known at compile time, the
+  /// result is kFar plus its probable minimum.
   int64_t get(mlir::Value tile, unsigned dim);
-  /// What a step, as `get` gives it, probably is at least, in either direction.
+  /// The probable minimum of the absolute value of `step`, a result of `get`.
   static int64_t getLeast(int64_t step);
 
 private:

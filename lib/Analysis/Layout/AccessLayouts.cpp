@@ -16,11 +16,11 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Of one access of a thread.
+/// The widest access of a thread.
 static constexpr int64_t kWidestBytes = 16;
 using warp::LinearAttr;
 
-/// What one access of memory brings at least.
+/// The smallest unit of an access to global memory.
 static constexpr int64_t kSectorBytes = 32;
 
 std::optional<MemoryAccess> MemoryAccess::of(Operation *op) {
@@ -42,8 +42,8 @@ RankedTensorType MemoryAccess::getType() const {
 AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
                              int64_t numWarps, const NvidiaTarget &target)
     : axes(axes), numWarps(numWarps), steps(axes) {
-  std::map<Group, int64_t> sums;
-  // Accesses of neighbours: all, and those that take them one by one.
+  std::map<Group, int64_t> atomicWidths;
+  // Contiguous accesses of a group: all, and those of width 1.
   std::map<Group, std::pair<unsigned, unsigned>> counts;
   root->walk([&](Operation *op) {
     if (auto scan = dyn_cast<tile::ScanOp>(op)) {
@@ -56,10 +56,10 @@ AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
     int64_t width = getVectorSize(*access);
     if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op)) {
       width = std::min<int64_t>(width, getAtomicWidth(atomic, target));
-      // One that takes its elements one by one goes where the others do.
+      // An atomic of width 1 sets no limit: it takes the layout of the others.
       if (width > 1) {
         int64_t &most =
-            sums.try_emplace(getGroup(*access), width).first->second;
+            atomicWidths.try_emplace(getGroup(*access), width).first->second;
         most = std::min(most, width);
       }
     } else if (!isa<tile::LoadOp, tile::StoreOp>(op)) {
@@ -76,12 +76,12 @@ AccessLayouts::AccessLayouts(Operation *root, const AxisInfoAnalysis &axes,
   for (auto &[group, count] : counts)
     if (2 * count.second > count.first)
       vectors[group] = 1;
-  for (auto &[group, most] : sums)
+  for (auto &[group, most] : atomicWidths)
     vectors[group] = std::min(vectors[group], most);
 }
 
-/// Where an element is repeated, threads side by side would bring no other
-/// ones.
+/// Adjacent threads along a repeated dimension would load the same element
+/// again.
 int64_t AccessLayouts::getStep(const MemoryAccess &access, unsigned dim) const {
   int64_t step = std::abs(steps.get(access.ptr, dim));
   return step == 0 ? StrideEstimate::kAnywhere : step;
@@ -106,7 +106,7 @@ int64_t AccessLayouts::getVectorSize(const MemoryAccess &access) const {
       std::max<int64_t>(access.getType().getNumElements() / threads, 1);
   unsigned fastest = getOrder(access).front();
   int64_t size = axes.getVectorSize(access.ptr, access.mask, fastest);
-  // A thread loads a place that neighbours have in common once.
+  // A thread loads an address that several of its elements share once.
   if (size == 1 && getStep(access, fastest) < StrideEstimate::kFar) {
     size = axes.get(access.ptr)[fastest].constancy;
     if (access.mask)
@@ -167,10 +167,10 @@ LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access,
                  order, warp::getElementBytes(element)));
 }
 
-/// Rows may go to any threads, as long as each is read by threads beside each
-/// other. So that a thread scans neighbours first and lanes do before warps,
-/// the bits of the scanned index are those of registers, lanes and warps in
-/// turn.
+/// Sorts the bits of the scanned dimension: the lowest are in registers, the
+/// next ones in lanes, the highest in warps. A scan then combines neighbours
+/// within a thread first, then lanes, then warps. The access stays coalesced,
+/// as adjacent threads still cover whole sectors along the fastest dimension.
 LinearLayout AccessLayouts::preferScan(const LinearLayout &layout,
                                        ArrayRef<int32_t> order,
                                        int64_t elementBytes) const {
@@ -180,11 +180,11 @@ LinearLayout AccessLayouts::preferScan(const LinearLayout &layout,
     return layout;
   const LayoutAxis fastest = dimAxis(order.front());
   const LayoutAxis along = dimAxis(scan->second);
-  int64_t beside = elementBytes;
-  for (LayoutAxis place : {LayoutAxis::Register, LayoutAxis::Lane})
-    for (unsigned bit = 0; bit < layout.getInBits(place); ++bit)
-      beside <<= layout.getBasis(place, bit, fastest) != 0;
-  if (beside < kSectorBytes)
+  int64_t contiguousBytes = elementBytes;
+  for (LayoutAxis axis : {LayoutAxis::Register, LayoutAxis::Lane})
+    for (unsigned bit = 0; bit < layout.getInBits(axis); ++bit)
+      contiguousBytes <<= layout.getBasis(axis, bit, fastest) != 0;
+  if (contiguousBytes < kSectorBytes)
     return layout;
   SmallVector<uint64_t> columns(layout.getColumns());
   SmallVector<uint64_t *> scanned;
@@ -193,7 +193,8 @@ LinearLayout AccessLayouts::preferScan(const LinearLayout &layout,
     for (unsigned bit = 0; bit < in.bits; ++bit, ++position)
       if (layout.getBasis(in.axis, bit, along) != 0)
         scanned.push_back(&columns[position]);
-  // Bits of an index are columns in their order, and axes stand in this one.
+  // Columns of higher index bits are larger. The input axes are in the order
+  // register, lane, warp already.
   SmallVector<uint64_t> sorted;
   for (uint64_t *column : scanned)
     sorted.push_back(*column);
@@ -233,16 +234,16 @@ int64_t AccessLayouts::countSectors(const MemoryAccess &access,
                      : getStep(access, fastest);
   int64_t bytes = getPointeeBytes(access.ptr.getType());
   // Elements that differ only in these bits of their index share a sector.
-  uint64_t beside = 1;
-  while (beside * 2 * step * bytes <= kSectorBytes)
-    beside *= 2;
+  uint64_t perSector = 1;
+  while (perSector * 2 * step * bytes <= kSectorBytes)
+    perSector *= 2;
   f2::Subspace lanes, registers;
   for (uint64_t column : layout.getColumns(LayoutAxis::Lane)) {
-    SmallVector<Coordinate> place = layout.unflattenOut(column);
-    for (Coordinate &at : place)
-      if (at.axis == dimAxis(fastest))
-        at.value &= ~(beside - 1);
-    lanes.insert(layout.flattenOut(place));
+    SmallVector<Coordinate> coords = layout.unflattenOut(column);
+    for (Coordinate &coord : coords)
+      if (coord.axis == dimAxis(fastest))
+        coord.value &= ~(perSector - 1);
+    lanes.insert(layout.flattenOut(coords));
   }
   for (uint64_t column : layout.getColumns(LayoutAxis::Register))
     registers.insert(column);
@@ -252,8 +253,8 @@ int64_t AccessLayouts::countSectors(const MemoryAccess &access,
 
 bool AccessLayouts::isGoodEnough(const MemoryAccess &access,
                                  LinearAttr layout) const {
-  // What an exchange through shared memory with its barriers costs at least, in
-  // sectors written meanwhile.
+  // Minimum cost of an exchange through shared memory with its barriers, in
+  // sectors that are written in the same time.
   constexpr int64_t kExchange = 256;
   LayoutAxis fastest = dimAxis(getOrder(access).front());
   if (layout.getLayout().getNumConsecutive(LayoutAxis::Register, fastest) <

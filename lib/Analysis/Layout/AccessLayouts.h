@@ -1,4 +1,4 @@
-// Layouts in which tiles are best read from and written to global memory.
+// Chooses layouts for tiles that are read from or written to global memory.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_LAYOUT_ACCESSLAYOUTS_H
 #define TILEWRIGHT_LIB_ANALYSIS_LAYOUT_ACCESSLAYOUTS_H
@@ -20,59 +20,61 @@ struct MemoryAccess {
   mlir::Value ptr;
   mlir::Value mask; // null: all elements
 
-  /// Of a tile.load, tile.store or tile.atomic_*; nothing for other ops and for
-  /// scalar accesses.
+  /// The access of a tile.load, tile.store or tile.atomic_*. Nothing for other
+  /// ops and for scalar accesses.
   static std::optional<MemoryAccess> of(mlir::Operation *op);
   mlir::RankedTensorType getType() const;
 };
 
 /// Chooses coalesced layouts: neighbouring threads take neighbouring vectors of
-/// up to 16 bytes along the dimension in which addresses count up.
+/// up to 16 bytes along the dimension in which addresses are contiguous.
 ///
-/// Accesses of the same shape in the same order get the same layout, with the
-/// widest vector of any of them: what they read is mostly combined. Not where
-/// most of them begin anywhere and take neighbours one by one, as the taps of a
-/// convolution do: lanes side by side then take what lies side by side. Where
-/// sums in memory are among them, no wider than one instruction adds to:
-/// threads side by side then add to neighbours, and what is added to costs more
-/// than reading.
+/// Accesses of one shape and dimension order share a layout with the widest
+/// vector of any of them, since their tiles are usually combined. Exceptions:
+/// 1. Most contiguous accesses of the group are unaligned and have width 1, as
+///    the taps of a convolution. The group then has width 1, so that adjacent
+///    lanes access adjacent elements.
+/// 2. The group has atomic adds. It is then no wider than one atomic
+///    instruction, so that adjacent threads add to adjacent elements. An atomic
+///    costs more than a load.
 class AccessLayouts {
 public:
   AccessLayouts(mlir::Operation *root, const AxisInfoAnalysis &axes,
                 int64_t numWarps, const NvidiaTarget &target);
 
-  /// Whether neighbouring elements are neighbours in memory, or probably close
-  /// to each other, so that the layout matters.
+  /// Whether neighbouring elements are adjacent in memory, or probably within a
+  /// sector, so that the layout matters.
   bool isContiguous(const MemoryAccess &access) const;
-  /// Whether it is contiguous, or strides that are not known at compile time
-  /// leave one dimension in which neighbours are the likeliest to be close.
+  /// Whether the access is contiguous, or one dimension is likely to have the
+  /// smallest of several strides that are not known at compile time.
   bool hasNearestDim(const MemoryAccess &access) const;
 
   warp::LinearAttr getCoalesced(const MemoryAccess &access) const;
-  /// The same for a store of what has to be moved to other threads anyhow: no
+  /// The same for a store whose value needs a layout conversion in any case: no
   /// wider than one instruction, so that lanes fill sectors together.
   warp::LinearAttr getCoalescedAlone(const MemoryAccess &access) const;
-  /// For a block of an array in row-major order: as wide as the registers of a
-  /// thread are filled at once.
+  /// For a block of an array in row-major order, with 16 bytes a thread where
+  /// there are as many elements.
   warp::LinearAttr getBlock(mlir::RankedTensorType type) const;
-  /// A layout for a tile that nothing is known of.
+  /// The layout of a tile without constraints.
   warp::LinearAttr getDefault(mlir::RankedTensorType type) const;
 
-  /// Whether a thread can access as many elements at once as in the coalesced
-  /// layout, and a warp does not write to so many more sectors of memory that
-  /// exchanging the elements first is cheaper.
+  /// Whether no conversion to the coalesced layout pays off:
+  /// 1. A thread can access as many elements at once as in that layout.
+  /// 2. A warp touches so few extra sectors that exchanging the elements first
+  ///    would cost more.
   bool isGoodEnough(const MemoryAccess &access, warp::LinearAttr layout) const;
 
 private:
-  /// How far apart neighbours along `dim` lie, in elements; where they are the
-  /// same, as far as can be.
+  /// The distance of neighbours along `dim` in elements. Repeated elements have
+  /// the largest distance.
   int64_t getStep(const MemoryAccess &access, unsigned dim) const;
-  /// The sectors that a warp touches, one vector of each thread at a time, and
-  /// each time anew.
+  /// The sectors that a warp touches, summed over its accesses of one vector a
+  /// thread.
   int64_t countSectors(const MemoryAccess &access,
                        const LinearLayout &layout) const;
-  /// Dimensions from the most to the least contiguous; where none is known to
-  /// be, from the least to the largest probable step.
+  /// Dimensions from the most to the least contiguous. Where none is known to
+  /// be contiguous, from the smallest to the largest probable stride.
   llvm::SmallVector<int32_t> getOrder(const MemoryAccess &access) const;
   int64_t getVectorSize(const MemoryAccess &access) const;
   warp::LinearAttr getCoalesced(const MemoryAccess &access,
@@ -80,17 +82,17 @@ private:
 
   using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
   Group getGroup(const MemoryAccess &access) const;
-  /// `layout` of a tile that is accessed in `order`, or one that is as good for
-  /// that and better for scans of tiles of its shape.
+  /// Returns `layout`, or one that is better for scans of tiles of its shape
+  /// and as good for accesses in `order`.
   LinearLayout preferScan(const LinearLayout &layout,
                           llvm::ArrayRef<int32_t> order,
                           int64_t elementBytes) const;
 
   const AxisInfoAnalysis &axes;
   int64_t numWarps;
-  mutable StrideEstimate steps; // remembers
+  mutable StrideEstimate steps; // caches
   std::map<Group, int64_t> vectors;
-  /// By shape, an axis along which such tiles are scanned.
+  /// An axis along which tiles of a shape are scanned.
   std::map<std::vector<int64_t>, unsigned> scans;
 };
 

@@ -33,8 +33,8 @@ const DotLayouts &LayoutAssignment::getDot(tile::DotOp dot) const {
   return dotLayouts.find(dot)->second;
 }
 
-/// `wanted`, of a row, with the lanes that hold copies of each other's elements
-/// sharing what each of their threads holds: shuffles pass it on.
+/// `wanted`, the layout of a row, with the registers of a thread distributed
+/// over the lanes that hold copies. Shuffles bring the elements to the others.
 static LinearAttr shareAmongLanes(LinearAttr wanted) {
   const LinearLayout &layout = wanted.getLayout();
   SmallVector<uint64_t> held, lanes(layout.getColumns(LayoutAxis::Lane));
@@ -71,7 +71,7 @@ void LayoutAssignment::assign(Value value, LinearAttr layout) {
       worklist.push_back(value);
     return isNew;
   };
-  // What a tie owns has one layout at any time: the first that any of it gets.
+  // The values of a tie share one layout: the first that one of them gets.
   if (give(value))
     if (const LayoutTie *tie = ties.getOwner(value))
       llvm::for_each(tie->owned, give);
@@ -84,7 +84,7 @@ void LayoutAssignment::request(Value value, LinearAttr layout) {
       load && !layouts.contains(value)) {
     if (isLoadedOnce(load, layout))
       return anchorAccess(load, shareAmongLanes(layout));
-    layout = getOrderOfRow(load, layout);
+    layout = sortRowRegisters(load, layout);
   }
   assign(value, layout);
 }
@@ -94,7 +94,7 @@ void LayoutAssignment::drain() {
     spread(worklist.pop_back_val());
 }
 
-/// Whether all elements are one number, which every thread has in any layout.
+/// Whether all elements are equal, so that every thread has them in any layout.
 static bool isUniform(Value value) {
   if (value.getDefiningOp<tile::SplatOp>())
     return true;
@@ -102,8 +102,8 @@ static bool isUniform(Value value) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// Whether something else than uniform values decides about the result of the
-/// operand's user.
+/// Whether the user of `use` has a tile operand that is not uniform, which
+/// decides about the layout of the result.
 static bool hasOtherSource(OpOperand &use) {
   return llvm::any_of(use.getOwner()->getOperands(), [](Value operand) {
     return isa<RankedTensorType>(operand.getType()) && !isUniform(operand);
@@ -116,7 +116,7 @@ void LayoutAssignment::spread(Value value) {
     spreadOverTie(*tie, layout);
   spreadToOperands(value, layout);
   for (OpOperand &use : value.getUses()) {
-    // What one user of a constant needs must not decide for the others.
+    // The layout that one user of a constant needs must not decide for others.
     bool isNoSource =
         isUniform(value) && (ties.getTarget(use) || hasOtherSource(use));
     if (!isNoSource)
@@ -127,11 +127,11 @@ void LayoutAssignment::spread(Value value) {
 void LayoutAssignment::spreadOverTie(const LayoutTie &tie, LinearAttr layout) {
   for (Value owned : tie.owned)
     assign(owned, layout);
-  // What comes in had better be in the layout of what is owned, which may have
-  // been fixed before.
-  LinearAttr kept = layouts.lookup(tie.owned.front());
+  // Requests the layout of the owned values, which may have been fixed before,
+  // for the incoming ones.
+  LinearAttr ofOwned = layouts.lookup(tie.owned.front());
   for (OpOperand *incoming : tie.incoming)
-    request(incoming->get(), kept);
+    request(incoming->get(), ofOwned);
 }
 
 void LayoutAssignment::spreadToOperands(Value value, LinearAttr layout) {
@@ -148,8 +148,8 @@ void LayoutAssignment::spreadToOperands(Value value, LinearAttr layout) {
   }
 }
 
-/// The reduction that a dimension of the source of `op` comes from, which the
-/// broadcast gives its length again, as in sorting networks.
+/// The reduction whose axis `op` broadcasts to its former length, as in sorting
+/// networks. Null if there is none.
 static tile::ReduceOp getUndoneReduction(tile::BroadcastOp op) {
   auto expand = op.getSource().getDefiningOp<tile::ExpandDimsOp>();
   Value value = expand ? expand.getSource() : Value();
@@ -170,8 +170,8 @@ static tile::ReduceOp getUndoneReduction(tile::BroadcastOp op) {
 
 LinearAttr LayoutAssignment::getBroadcastLayout(OpOperand &use,
                                                 LinearAttr layout) const {
-  // All threads that a reduction took elements from have what it gives: as
-  // copies, or as the elements of the broadcast tile without a move.
+  // Every thread that held operands of the reduction has its result. So the
+  // broadcast tile in the layout of those operands needs no conversion.
   if (auto reduce = getUndoneReduction(cast<tile::BroadcastOp>(use.getOwner())))
     if (LinearAttr source = layouts.lookup(reduce.getOperands()[0]);
         source && getOperandLayout(use, source) == layout)
@@ -185,8 +185,8 @@ void LayoutAssignment::spreadToUser(OpOperand &use, LinearAttr layout) {
     return spreadOverTie(*tie, layout);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return spreadOverReduce(reduce, layout);
-  // What an index is needed for decides where it is loaded, not what its
-  // address happens to be computed from.
+  // The uses of an index decide about the layout of its load, not the operands
+  // of its address.
   bool isIndex = isa<tile::LoadOp>(op) && isOnlyExpanded(op->getResult(0));
   if (accessLayouts.contains(op) || isIndex)
     return;
@@ -217,10 +217,12 @@ void LayoutAssignment::spreadOverReduce(tile::ReduceOp reduce,
 // Anchors
 //===----------------------------------------------------------------------===//
 
-/// Whether the numbers that `load` brings in each iteration of a loop, as
-/// scales of columns, lie anywhere, and each thread would need so many of them
-/// for the layout `wanted` that their addresses alone fill its registers. The
-/// lanes of a warp share them out then, and shuffles pass them on.
+/// Whether the lanes of a warp should load each element of `load` once and pass
+/// it on by shuffles:
+/// 1. A loop loads floats, such as scales of columns, from scattered addresses.
+/// 2. In the layout `wanted` each thread needs at least 32 of them, so that
+///    their addresses alone fill its registers.
+/// 3. Distributing them over the lanes saves at least 7 of 8 loads.
 bool LayoutAssignment::isLoadedOnce(tile::LoadOp load,
                                     LinearAttr wanted) const {
   constexpr unsigned kManyBits = 5, kWorthBits = 3;
@@ -246,26 +248,26 @@ void LayoutAssignment::anchorAccess(Operation *op, LinearAttr layout) {
     request(operand, layout);
 }
 
-/// The layouts of a product that the kernel's source says.
-static DotLayouts getDotLayouts(warp::WgmmaOp product, int64_t numWarps) {
-  RankedTensorType type = product.getAcc().getType();
-  auto b = cast<warp::SharedType>(product.getB().getType());
-  // The product was checked: warp::checkDots.
+/// The layouts of an explicit `warp.wgmma` in the kernel's source.
+static DotLayouts getDotLayouts(warp::WgmmaOp wgmma, int64_t numWarps) {
+  RankedTensorType type = wgmma.getAcc().getType();
+  auto b = cast<warp::SharedType>(wgmma.getB().getType());
+  // warp::checkDots has checked that there is a layout.
   LinearLayout acc = *wgmmaLayout(type.getShape(), numWarps);
   DotLayouts layouts;
   layouts.isWgmma = true;
-  layouts.acc = LinearAttr::get(product.getContext(), acc);
-  if (isa<RankedTensorType>(product.getA().getType()))
+  layouts.acc = LinearAttr::get(wgmma.getContext(), acc);
+  if (isa<RankedTensorType>(wgmma.getA().getType()))
     layouts.a = LinearAttr::get(
-        product.getContext(),
+        wgmma.getContext(),
         wgmmaOperandLayout(acc, b.getShape()[0],
                            8 * warp::getElementBytes(b.getElementType())));
   layouts.readsAsA = bool(layouts.a);
   return layouts;
 }
 
-/// Whether the threads that load `operand` have neighbours along `dim`, as far
-/// as that is known before anything spreads.
+/// Whether the threads that load `operand` hold consecutive elements along
+/// `dim`, as far as that is known before layouts propagate.
 bool LayoutAssignment::liesAlong(Value operand, unsigned dim) const {
   while (!layouts.contains(operand)) {
     Operation *op = operand.getDefiningOp();
@@ -279,11 +281,11 @@ bool LayoutAssignment::liesAlong(Value operand, unsigned dim) const {
 }
 
 void LayoutAssignment::anchorDots() {
-  // What anchors give is fixed before anything spreads.
+  // The results of anchors are fixed before layouts propagate.
   func.walk([&](Operation *op) {
-    if (auto product = dyn_cast<warp::WgmmaOp>(op)) {
-      dotLayouts[op] = getDotLayouts(product, numWarps);
-      assign(product.getResult(), dotLayouts[op].acc);
+    if (auto wgmma = dyn_cast<warp::WgmmaOp>(op)) {
+      dotLayouts[op] = getDotLayouts(wgmma, numWarps);
+      assign(wgmma.getResult(), dotLayouts[op].acc);
     } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
       OperandOrder order;
       if (cast<RankedTensorType>(dot.getType()).getRank() == 2)
@@ -295,7 +297,7 @@ void LayoutAssignment::anchorDots() {
       LinearAttr layout = getLoadLayout(op);
       accessLayouts[op] = layout;
       layouts[op->getResult(0)] = layout;
-      // Pointers that a loop carries must not need a conversion in it.
+      // Loop-carried pointers must not need a conversion in the loop.
       if (rows.contains(op))
         if (const LayoutTie *tie =
                 ties.getOwner(cast<tile::LoadOp>(op).getPtr()))
@@ -305,8 +307,8 @@ void LayoutAssignment::anchorDots() {
   });
   func.walk(
       [&](tile::DotOp dot) { request(dot.getAcc(), dotLayouts[dot].acc); });
-  func.walk([&](warp::WgmmaOp product) {
-    request(product.getAcc(), dotLayouts[product].acc);
+  func.walk([&](warp::WgmmaOp wgmma) {
+    request(wgmma.getAcc(), dotLayouts[wgmma].acc);
   });
   drain();
   func.walk([&](Operation *op) {
@@ -329,10 +331,10 @@ void LayoutAssignment::anchorLoads() {
   });
 }
 
-/// Whether the other way of the branch that `store` stands in stores the same
-/// tile as a block: that is the way that is taken nearly always, so this one
-/// must not cost it registers or shared memory.
-static bool standsBesideBlock(tile::StoreOp store) {
+/// Whether the other arm of the `if` around `store` stores the same tile
+/// through a descriptor. That arm is taken nearly always, so this one must not
+/// cost it registers or shared memory.
+static bool isFallbackOfDescriptorStore(tile::StoreOp store) {
   auto branch = dyn_cast<scf::IfOp>(store->getParentOp());
   if (!branch)
     return false;
@@ -350,9 +352,9 @@ void LayoutAssignment::anchorStores() {
       return;
     LinearAttr given = layouts.lookup(store.getValue());
     bool keeps = given && (accesses.isGoodEnough(*access, given) ||
-                           standsBesideBlock(store));
-    // Pointers that a loop carries take two registers each, and would be
-    // brought into another layout in each iteration: rather what is stored is.
+                           isFallbackOfDescriptorStore(store));
+    // Loop-carried pointers take two registers each and would be converted in
+    // each iteration. Converting the stored value instead is cheaper.
     LinearAttr carried = ties.getOwner(store.getPtr())
                              ? layouts.lookup(store.getPtr())
                              : LinearAttr();
@@ -419,6 +421,6 @@ LinearAttr LayoutAssignment::getDemand(OpOperand &use) const {
       if (LinearAttr wanted =
               isa<tile::LoadOp>(op) ? result : getOperandLayout(use, result))
         return wanted;
-  // Ops with effects on single elements, like tile.print, take what there is.
+  // Ops with effects on single elements, like tile.print, take any layout.
   return layouts.lookup(use.get());
 }

@@ -1,10 +1,10 @@
-// Which layout each tile of a kernel has, chosen before anything is rewritten.
+// Chooses a layout for each tile of a kernel, before anything is rewritten.
 //
-// Operations that care are *anchors*: contiguous loads and stores, atomics and
-// dots. From them layouts spread along the uses and definitions of values to
-// all that must or may agree, dots first, then loads, then stores; a value that
-// has a layout keeps it. Where two meet, the use demands another layout than
-// the value has, and whoever rewrites the kernel has to convert.
+// Operations with a preference are *anchors*: contiguous loads and stores,
+// atomics and dots. From them layouts propagate along uses and definitions to
+// all values that must or may agree: dots first, then loads, then stores. A
+// value keeps its first layout. Where two layouts meet, the use demands another
+// one than the value has, and the rewrite inserts a conversion.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_LAYOUT_LAYOUTASSIGNMENT_H
 #define TILEWRIGHT_LIB_ANALYSIS_LAYOUT_LAYOUTASSIGNMENT_H
@@ -18,8 +18,9 @@ namespace tilewright {
 
 class LayoutAssignment {
 public:
-  /// All tiles below `func` have sides that are powers of two. What `rows`
-  /// load is read by threads elsewhere than they load it.
+  /// All dimensions of tiles below `func` are powers of two. The vectors that
+  /// `rows` load are staged in shared memory, so that other threads may read
+  /// their elements.
   LayoutAssignment(tile::FuncOp func, int64_t numWarps,
                    const NvidiaTarget &target, const StagedVectors &rows);
 
@@ -27,29 +28,30 @@ public:
   warp::LinearAttr getLayout(mlir::Value value) const;
   /// The layout in which the owner of `use` takes this operand, a tile.
   warp::LinearAttr getDemand(mlir::OpOperand &use) const;
-  /// Whether `op` takes and gives its tiles in one layout because of memory.
+  /// Whether a memory access fixes one layout for the operands and results of
+  /// `op`.
   bool isAnchored(mlir::Operation *op) const {
     return accessLayouts.contains(op);
   }
-  /// Whether the threads that need what `load` gives in the layout `wanted` had
-  /// better load it themselves than exchange it.
+  /// Whether loading the result of `load` in the layout `wanted` is cheaper
+  /// than converting it.
   bool isLoadedByUsers(tile::LoadOp load, warp::LinearAttr wanted) const;
-  /// What was chosen for a dot.
+  /// The layouts of a dot.
   const DotLayouts &getDot(tile::DotOp dot) const;
 
 private:
   /// Gives `value` a layout if it is a tile without one.
   void assign(mlir::Value value, warp::LinearAttr layout);
-  /// The same for a value that is free to have any: what a reduction gives
-  /// follows from what it takes, not the other way.
+  /// The same unless `value` is the result of a reduction. That layout follows
+  /// from the operand, not the other way round.
   void request(mlir::Value value, warp::LinearAttr layout);
-  /// Lets what was assigned spread to all that follows from it.
+  /// Propagates the assigned layouts until nothing follows any more.
   void drain();
   void spread(mlir::Value value);
   void spreadToOperands(mlir::Value value, warp::LinearAttr layout);
   void spreadToUser(mlir::OpOperand &use, warp::LinearAttr layout);
-  /// The layout of what a broadcast gives for that of its operand, if any
-  /// follows.
+  /// The layout of the result of a broadcast that follows from the operand's,
+  /// or null.
   warp::LinearAttr getBroadcastLayout(mlir::OpOperand &use,
                                       warp::LinearAttr layout) const;
   void spreadOverReduce(tile::ReduceOp reduce, warp::LinearAttr layout);
@@ -59,11 +61,11 @@ private:
   bool liesAlong(mlir::Value operand, unsigned dim) const;
   void anchorLoads();
   void anchorStores();
-  /// Loads that nothing has decided about yet.
+  /// Anchors loads that have no layout yet.
   void anchorFreeLoads();
   void assignTheRest();
 
-  /// Ops that take and give all their tiles in one layout because of memory.
+  /// Fixes `layout` for all operands and results of `op`.
   void anchorAccess(mlir::Operation *op, warp::LinearAttr layout);
   bool isAnchoredLoad(mlir::Operation *op) const;
   warp::LinearAttr getLoadLayout(mlir::Operation *op) const;

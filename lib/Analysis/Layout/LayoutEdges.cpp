@@ -17,7 +17,7 @@ bool tilewright::isElementwise(Operation *op) {
          op->hasTrait<OpTrait::Elementwise>();
 }
 
-bool tilewright::goesByElement(Operation *op) {
+bool tilewright::isElementwiseOrShapeOp(Operation *op) {
   return isElementwise(op) ||
          isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp,
              tile::ReshapeOp, tile::TransposeOp>(op);
@@ -47,7 +47,7 @@ static LinearLayout beforeTranspose(tile::TransposeOp op,
   return layout.transpose(inverse);
 }
 
-/// A thread picks what it has the indices of, from wherever it lies.
+/// A thread gathers the elements whose indices it holds, from any thread.
 static bool isGatherIndices(OpOperand &operand) {
   return operand.getOperandNumber() == 1;
 }
@@ -88,7 +88,7 @@ bool tilewright::feedsDotOperand(Value tile) {
       if (auto dot = dyn_cast<tile::DotOp>(user);
           dot && use.get() != dot.getAcc())
         return true;
-      if (goesByElement(user))
+      if (isElementwiseOrShapeOp(user))
         worklist.insert(user->getResult(0));
     }
   return false;
@@ -102,7 +102,7 @@ struct Repetition {
 };
 } // namespace
 
-/// What `op` repeats, if that is one dimension.
+/// The dimension that `op` repeats, if it is only one.
 static std::optional<Repetition> getRepetition(tile::BroadcastOp op) {
   std::optional<Repetition> found;
   for (auto [dim, from, to] :
@@ -116,33 +116,33 @@ static std::optional<Repetition> getRepetition(tile::BroadcastOp op) {
   return found;
 }
 
-/// The dimension that `op` doubles, if that is all it does, as where tiles are
+/// The dimension that `op` doubles, if it repeats no other, as where tiles are
 /// joined.
 static std::optional<unsigned> getDoubledDim(tile::BroadcastOp op) {
   std::optional<Repetition> found = getRepetition(op);
   return found && found->times == 2 ? std::optional(found->dim) : std::nullopt;
 }
 
-/// Whether `op` repeats a matrix in an operand of a product: words of packed
-/// weights, which threads keep where they were loaded.
+/// Whether `op` repeats a matrix in a dot operand: words of packed weights,
+/// which stay in the threads that loaded them.
 static bool repeatsMatrix(tile::BroadcastOp op) {
-  constexpr int64_t kMatrixRank = 3; // and the side of 1
+  constexpr int64_t kMatrixRank = 3; // with the dimension of size 1
   return getShape(op.getSource()).size() >= kMatrixRank &&
          feedsDotOperand(op.getResult());
 }
 
-/// A dimension doubled: over threads that hold copies of each other, as long as
-/// there are any, so that what is joined of small tiles is spread like any
-/// other; else over registers. The threads furthest apart come first, as the
-/// dimensions joined last are those of neighbours in memory.
+/// Doubles a dimension over warps or lanes that hold copies, else over
+/// registers. Tiles that are joined from small ones are thus distributed like
+/// any others. The highest bits come first, as the dimensions that are joined
+/// last are contiguous in memory.
 static LinearLayout doubleDim(const LinearLayout &layout, unsigned dim) {
   for (LayoutAxis axis : {LayoutAxis::Warp, LayoutAxis::Lane}) {
     ArrayRef<uint64_t> bases = layout.getColumns(axis);
     auto copies = llvm::find(llvm::reverse(bases), 0u);
     if (copies == bases.rend())
       continue;
-    // The product has the new bit above those of the axis; it takes the place
-    // of the one that made copies.
+    // The direct sum has the new bit above those of the axis. It replaces the
+    // bit that made copies.
     LinearLayout doubled =
         layout * LinearLayout::identity(axis, dimAxis(dim), 1);
     SmallVector<uint64_t> columns;
@@ -194,8 +194,8 @@ LinearAttr tilewright::getResultLayout(OpOperand &operand, LinearAttr attr) {
 // Indices
 //===----------------------------------------------------------------------===//
 
-/// Whether a tile is doubled to stand beside another one in an operand, or a
-/// matrix is repeated in one: words of packed weights.
+/// Whether `expand` and a broadcast prepare a part of a dot operand: a tile to
+/// be joined with another one, or a repeated matrix of packed weights.
 static bool isPartOfOperand(tile::ExpandDimsOp expand) {
   bool isMatrix =
       cast<RankedTensorType>(expand.getSource().getType()).getRank() > 1;
@@ -207,7 +207,7 @@ static bool isPartOfOperand(tile::ExpandDimsOp expand) {
          feedsDotOperand(expand.getResult());
 }
 
-/// Whether `op` repeats a row, or a column, all along a matrix.
+/// Whether `op` broadcasts a row or a column along a matrix.
 static bool repeatsRow(Operation *op) {
   auto broadcast = dyn_cast<tile::BroadcastOp>(op);
   return broadcast && getShape(broadcast.getSource()).size() == 2 &&
@@ -233,7 +233,7 @@ bool tilewright::isOnlyExpanded(Value value) {
   return !value.use_empty();
 }
 
-LinearAttr tilewright::getOrderOfRow(Value load, LinearAttr attr) {
+LinearAttr tilewright::sortRowRegisters(Value load, LinearAttr attr) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type || llvm::count_if(type.getShape(),
                               [](int64_t size) { return size > 1; }) > 1)
@@ -242,7 +242,7 @@ LinearAttr tilewright::getOrderOfRow(Value load, LinearAttr attr) {
   SmallVector<uint64_t> columns;
   for (const Extent &extent : layout.getIns()) {
     SmallVector<uint64_t> own(layout.getColumns(extent.axis));
-    // Copies of an element, whose columns are zero, stand behind all else.
+    // Copies of an element, whose columns are zero, come last.
     if (extent.axis == LayoutAxis::Register)
       llvm::sort(own, [](uint64_t a, uint64_t b) { return a - 1 < b - 1; });
     columns.append(own);
@@ -268,21 +268,21 @@ static LayoutTie tieOfIf(scf::IfOp branch, unsigned index) {
            &branch.elseYield()->getOpOperand(index)}};
 }
 
-/// What the `before` region of a loop is entered with.
+/// The arguments of the `before` region of a loop.
 static LayoutTie tieOfBefore(scf::WhileOp loop, unsigned index) {
   return {{loop.getBeforeArguments()[index]},
           {&loop.getInitsMutable()[index],
            &loop.getYieldOp()->getOpOperand(index)}};
 }
 
-/// What the condition passes on.
+/// The values that the condition passes on.
 static LayoutTie tieOfAfter(scf::WhileOp loop, unsigned index) {
   return {{loop.getAfterArguments()[index], loop.getResult(index)},
           {&loop.getConditionOp().getArgsMutable()[index]}};
 }
 
-/// Assembly, functions and scans take and give what stands at the same place in
-/// all tiles.
+/// Inline assembly, maps and scans compute each result from the operands at the
+/// same index.
 static LayoutTie tieOfElements(Operation *op) {
   LayoutTie tie{llvm::to_vector_of<Value, 3>(op->getResults()), {}};
   for (OpOperand &operand : op->getOpOperands())
@@ -290,7 +290,7 @@ static LayoutTie tieOfElements(Operation *op) {
   return tie;
 }
 
-/// A sum stays where it is.
+/// An accumulator stays in its registers.
 static LayoutTie tieOfWait(warp::WgmmaWaitOp wait, unsigned index) {
   return {{wait.getResult(index)}, {&wait->getOpOperand(index)}};
 }

@@ -1,5 +1,5 @@
-// How the layouts of an operation's operands and results depend on each other
-// when no element may move between threads.
+// Relations between the layouts of operands and results of ops that move no
+// elements between threads.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_LAYOUT_LAYOUTEDGES_H
 #define TILEWRIGHT_LIB_ANALYSIS_LAYOUT_LAYOUTEDGES_H
@@ -12,47 +12,48 @@
 namespace tilewright {
 
 /// Whether `op` computes each element of its result from the elements of its
-/// tiles at the same place.
+/// operands at the same index.
 bool isElementwise(mlir::Operation *op);
 
 /// Whether each element of the result of `op` comes from one element of each of
 /// its operands: elementwise and shape ops.
-bool goesByElement(mlir::Operation *op);
+bool isElementwiseOrShapeOp(mlir::Operation *op);
 
-/// Whether `tile` is made into an operand of a product, by elementwise and
-/// shape ops.
+/// Whether elementwise and shape ops compute an operand of a dot from `tile`.
 bool feedsDotOperand(mlir::Value tile);
 
-/// Whether all that `value` goes into, by elementwise ops and as the place of
-/// loads, is repeated along a new dimension, other than to be joined to an
-/// operand of a product, or is a row or column repeated along a matrix: then
-/// each thread had better load what it needs itself.
+/// Whether each thread should load the elements of `value` that it needs. True
+/// if every transitive use, through elementwise ops and as an index of loads,
+/// is one of these:
+/// 1. It expands a dimension, and does not join a part of a dot operand.
+/// 2. It broadcasts a row or a column along a matrix.
 bool isOnlyExpanded(mlir::Value value);
 
-/// `layout`, with what a thread holds of it in the order of places where `load`
-/// gives a row: so a thread loads neighbours at once. Joins leave them in
-/// another order; to change it takes nothing.
-warp::LinearAttr getOrderOfRow(mlir::Value load, warp::LinearAttr layout);
+/// `layout` with the registers of a thread in index order if `load` gives a
+/// row, so that a thread loads neighbours at once. Joins leave them in another
+/// order. Permuting registers is free.
+warp::LinearAttr sortRowRegisters(mlir::Value load, warp::LinearAttr layout);
 
 /// The layout that tile `operand` of an elementwise or shape op must have for
-/// the result to have `result`; null for every other op and for tiles that may
-/// have any.
+/// the result to have `result`. Null for every other op and for tiles that may
+/// have any layout.
 warp::LinearAttr getOperandLayout(mlir::OpOperand &operand,
                                   warp::LinearAttr result);
 
 /// The layout that the result of the owner of `operand`, an elementwise or
-/// shape op, gets from an operand in `layout`; null for every other op, and for
-/// tile.broadcast, whose threads would each compute whole rows, unless it only
-/// doubles a side.
+/// shape op, gets from an operand in `layout`. Null for every other op. Null
+/// for tile.broadcast too, whose threads would each compute whole rows, unless
+/// it doubles a dimension or repeats a matrix that feeds a dot.
 warp::LinearAttr getResultLayout(mlir::OpOperand &operand,
                                  warp::LinearAttr layout);
 
-/// Values of one layout around control flow: what a loop carries, or what the
-/// branches of an `if` give. Around inline assembly and maps, too.
+/// Values that share one layout around control flow: loop-carried values and
+/// results of branches. Also the operands and results of inline assembly, maps
+/// and scans.
 struct LayoutTie {
-  /// Block arguments and results: in the layout.
+  /// Block arguments and results, which have the layout.
   llvm::SmallVector<mlir::Value, 3> owned;
-  /// Operands from outside: to be brought into the layout.
+  /// Operands from outside, which are converted to the layout.
   llvm::SmallVector<mlir::OpOperand *, 2> incoming;
 };
 
@@ -64,7 +65,7 @@ public:
 
   /// The tie that owns `value`, or null.
   const LayoutTie *getOwner(mlir::Value value) const;
-  /// The tie that `operand` comes into, or null.
+  /// The tie that `operand` enters, or null.
   const LayoutTie *getTarget(mlir::OpOperand &operand) const;
 
 private:

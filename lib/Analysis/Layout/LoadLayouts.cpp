@@ -1,4 +1,4 @@
-// Where loads are made: what of LayoutAssignment asks about one load alone.
+// The part of LayoutAssignment that decides about single loads.
 
 #include "lib/Analysis/Layout/LayoutAssignment.h"
 
@@ -21,8 +21,8 @@ bool LayoutAssignment::isAnchoredLoad(Operation *op) const {
     return true;
   if (!isa<tile::LoadOp>(op) || isOnlyExpanded(op->getResult(0)))
     return false;
-  // A guess decides about operands of products, which go through shared memory
-  // anyhow; elsewhere it is not worth an exchange.
+  // An estimated stride suffices for dot operands, which go through shared
+  // memory in any case. Elsewhere it is not worth a conversion.
   return accesses.isContiguous(*access) ||
          (accesses.hasNearestDim(*access) && feedsDotOperand(op->getResult(0)));
 }
@@ -37,8 +37,8 @@ LinearAttr LayoutAssignment::getLoadLayout(Operation *op) const {
              : accesses.getCoalesced(access);
 }
 
-/// Whether a loop around `op` holds products: what it loads is copied ahead, or
-/// loaded an iteration before.
+/// Whether a loop around `op` has dots. Its loads are then prefetched: copied
+/// asynchronously, or issued an iteration early.
 static bool overlapsDots(Operation *op) {
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
   return loop && loop->walk([](Operation *inner) {
@@ -51,7 +51,7 @@ static bool overlapsDots(Operation *op) {
 
 bool LayoutAssignment::isLoadedByUsers(tile::LoadOp load,
                                        LinearAttr wanted) const {
-  // What is worth no exchange: two elements of each thread at most.
+  // At most two elements a thread, which are not worth a conversion.
   constexpr unsigned kFewBits = 1;
   std::optional<MemoryAccess> access = MemoryAccess::of(load);
   return access && isAnchored(load) && !load.getIsVolatile() &&

@@ -9,12 +9,12 @@
 using namespace mlir;
 using namespace tilewright;
 
-// What the widest access to shared memory asks for.
+/// The alignment of the widest access to shared memory.
 static constexpr int64_t kScratchAlignment = 16;
-// What partial results may take before they go through memory in rounds.
+/// Larger partial results go through shared memory in rounds.
 static constexpr int64_t kMaxScratchBytes = 32 * 1024;
 
-/// The bits of `axis`, but for `copies`, that tell no `results` apart.
+/// The bits of `axis` that distinguish no `results`, except `copies`.
 static uint64_t getReducedBits(const LinearLayout &results, LayoutAxis axis,
                                uint64_t copies) {
   uint64_t mask = 0;
@@ -24,7 +24,7 @@ static uint64_t getReducedBits(const LinearLayout &results, LayoutAxis axis,
   return mask & ~copies;
 }
 
-/// The bytes of one partial result of all elements that `op` gives.
+/// The bytes of one partial result for each element of the results of `op`.
 static int64_t getResultBytes(tile::ReduceOp op) {
   int64_t bytes = 0;
   for (Value operand : op.getOperands()) {
@@ -68,8 +68,8 @@ std::optional<ReductionPlan> ReductionPlan::get(tile::ReduceOp op) {
   auto isTooMuch = [&] {
     return plan.getNumPartials() * getResultBytes(op) > kMaxScratchBytes;
   };
-  for (auto [place, bit] : llvm::reverse(plan.exchanged)) {
-    if (place != LayoutAxis::Register || !isTooMuch())
+  for (auto [from, bit] : llvm::reverse(plan.exchanged)) {
+    if (from != LayoutAxis::Register || !isTooMuch())
       break;
     ++plan.roundBits;
   }
@@ -81,19 +81,19 @@ bool ReductionPlan::order(const LinearLayout &source, unsigned axis) {
   if (!scan)
     return false;
   isOrdered = true;
-  SmallVector<std::pair<LayoutAxis, unsigned>> places;
+  SmallVector<std::pair<LayoutAxis, unsigned>> indexBits;
   for (const ScanSegment &segment : scan->segments)
     for (unsigned bit : segment.bits)
-      places.push_back({segment.place, bit});
-  auto next = places.begin();
-  for (; next != places.end() && next->first != LayoutAxis::Warp; ++next) {
+      indexBits.push_back({segment.axis, bit});
+  auto next = indexBits.begin();
+  for (; next != indexBits.end() && next->first != LayoutAxis::Warp; ++next) {
     const uint64_t mask = uint64_t(1) << next->second;
     if (next->first == LayoutAxis::Register) {
       steps.push_back({mask, 0});
       continue;
     }
     OrderedStep step{0, mask};
-    for (auto &later : llvm::reverse(llvm::make_range(next, places.end())))
+    for (auto &later : llvm::reverse(llvm::make_range(next, indexBits.end())))
       if (later.first == LayoutAxis::Register) {
         step.registerBit = uint64_t(1) << later.second;
         later = *next;
@@ -101,7 +101,7 @@ bool ReductionPlan::order(const LinearLayout &source, unsigned axis) {
       }
     steps.push_back(step);
   }
-  exchanged.assign(next, places.end());
+  exchanged.assign(next, indexBits.end());
   return true;
 }
 
@@ -109,15 +109,15 @@ int64_t ReductionPlan::getNumPartials() const {
   return int64_t(1) << (exchanged.size() - roundBits);
 }
 
-uint64_t ReductionPlan::getPlace(unsigned reg) const {
-  uint64_t sum = 0;
+uint64_t ReductionPlan::getPartialIndex(unsigned reg) const {
+  uint64_t index = 0;
   for (auto [i, bit] : llvm::enumerate(exchanged))
     if (bit.first == LayoutAxis::Register && (reg >> bit.second & 1))
-      sum |= uint64_t(1) << i;
-  return sum;
+      index |= uint64_t(1) << i;
+  return index;
 }
 
-SmallVector<uint64_t> ReductionPlan::getPlaces(LayoutAxis axis) const {
+SmallVector<uint64_t> ReductionPlan::getPartialColumns(LayoutAxis axis) const {
   SmallVector<uint64_t> columns(results.getInBits(axis), 0);
   for (auto [i, bit] : llvm::enumerate(exchanged))
     if (bit.first == axis)
@@ -127,8 +127,8 @@ SmallVector<uint64_t> ReductionPlan::getPlaces(LayoutAxis axis) const {
 
 uint64_t ReductionPlan::getExchangedBits(LayoutAxis axis) const {
   uint64_t mask = 0;
-  for (auto [place, bit] : exchanged)
-    if (place == axis)
+  for (auto [from, bit] : exchanged)
+    if (from == axis)
       mask |= uint64_t(1) << bit;
   return mask;
 }

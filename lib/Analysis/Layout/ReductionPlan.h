@@ -1,17 +1,17 @@
 // How a reduction is spread over registers, lanes and warps.
 //
-// The layout of the operand without the reduced dimension says, for each bit of
-// the register, lane and warp number, whether it tells results apart (its image
-// is not zero), or only the elements that go into one result. The latter are
-// the bits to reduce over: those of registers within a thread, those of lanes
-// with shuffles, those of warps through shared memory.
+// In the layout of the operand without the reduced dimension, each bit of the
+// register, lane and warp number has an image. A bit with a nonzero image
+// distinguishes results. A bit whose image is zero only distinguishes elements
+// of one result: it is a bit to reduce over. Register bits are reduced within a
+// thread, lane bits with shuffles, warp bits through shared memory.
 //
-// Where the order of the elements counts, neighbours are combined first: bits
-// of the index along the dimension from the lowest on. From the first that is a
-// warp's on, what is left goes through shared memory at once. Where a bit of
-// the lane comes before one of the register, a lane takes half of the registers
-// of itself and of its neighbour: from there on the lane tells apart what the
-// register told, and half as much is left to do.
+// If the combination is not commutative, neighbours are combined first, from
+// the lowest bit of the index along the dimension on. From the first warp bit
+// on, all remaining bits go through shared memory at once. If a lane bit
+// precedes a register bit, each lane takes half of the registers of itself and
+// of its neighbour. The lane bit then replaces the register bit, which halves
+// the remaining work.
 
 #pragma once
 
@@ -20,59 +20,59 @@
 
 namespace tilewright {
 
-/// Combines pairs of registers, or those of pairs of lanes; with both, each
-/// lane of a pair those where the bit of the register is its own.
+/// Combines pairs of registers or of lanes. With both bits, each lane of a pair
+/// combines the registers whose register bit equals its lane bit.
 struct OrderedStep {
   uint64_t registerBit = 0, laneBit = 0;
 };
 
 struct ReductionPlan {
-  /// The operand's layout without the reduced dimension, every register kept.
+  /// The operand's layout without the reduced dimension, with all registers.
   LinearLayout results;
   /// Bits to reduce over.
   uint64_t registerBits = 0, laneBits = 0, warpBits = 0;
-  /// Bits whose threads (or registers) hold copies and have nothing to add.
+  /// Bits whose threads (or registers) hold copies, which are not combined.
   uint64_t copyRegisterBits = 0, copyLaneBits = 0, copyWarpBits = 0;
 
-  /// What happens within warps where the order counts.
+  /// The steps within a warp if the order of the elements matters.
   bool isOrdered = false;
   llvm::SmallVector<OrderedStep> steps;
-  /// The bits that number the partial results that go through shared memory,
-  /// the lowest first; the highest `roundBits` of them, of registers, one round
-  /// after the other.
+  /// The bits that number the partial results in shared memory, the lowest
+  /// first. The highest `roundBits` of them are register bits and number the
+  /// rounds.
   llvm::SmallVector<std::pair<LayoutAxis, unsigned>> exchanged;
   unsigned roundBits = 0;
 
-  /// Nothing where some bit tells results and elements of one result apart at
-  /// once, as in a swizzled layout.
+  /// Nothing if some bit distinguishes both results and elements of one result,
+  /// as in a swizzled layout.
   static std::optional<ReductionPlan> get(tile::ReduceOp op);
 
-  /// How many partial results are combined through shared memory in one round.
+  /// The number of partial results that shared memory holds in one round.
   int64_t getNumPartials() const;
-  /// What `reg` adds to the number of a partial result, over all rounds.
-  uint64_t getPlace(unsigned reg) const;
-  /// By the bits of the number of the lane, or of the warp, what they add.
-  llvm::SmallVector<uint64_t> getPlaces(LayoutAxis axis) const;
-  /// The bits of registers that number partial results.
+  /// The part of a partial result's number that `reg` decides, over all rounds.
+  uint64_t getPartialIndex(unsigned reg) const;
+  /// The part that each bit of the lane or warp number decides.
+  llvm::SmallVector<uint64_t> getPartialColumns(LayoutAxis axis) const;
+  /// The bits of `axis` that number partial results.
   uint64_t getExchangedBits(LayoutAxis axis) const;
-  /// The registers that hold one result each: those without a bit to reduce
-  /// over and without copies.
+  /// One register for each result of a thread: no bit to reduce over and no
+  /// copy bit is set.
   llvm::SmallVector<unsigned> getResultRegisters() const;
 
 private:
   bool order(const LinearLayout &source, unsigned axis);
 };
 
-/// Where, within the shared memory of a reduction, the partial results of each
-/// operand start; the last entry is the size of all.
+/// The offsets of the partial results of each operand in the scratch memory of
+/// a reduction. The last entry is the total size.
 llvm::SmallVector<int64_t> getReduceScratchOffsets(tile::ReduceOp op);
 
-/// Partial results lie in rows as long as all banks of shared memory, with one
-/// widest access of room between two: threads whose results are whole rows
-/// apart read them at once then.
+/// Partial results are in rows as long as all banks of shared memory. Between
+/// rows are 16 bytes of padding, so that threads whose results are whole rows
+/// apart access different banks.
 inline constexpr int64_t kScratchRowBytes = 128, kScratchRoomBytes = 16;
 
-/// The shared memory that lowering `op` takes, in bytes.
+/// The scratch memory of `op` in bytes.
 int64_t getReduceScratchBytes(tile::ReduceOp op);
 
 } // namespace tilewright

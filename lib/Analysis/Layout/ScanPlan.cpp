@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-// What the widest access to shared memory asks for.
+/// The alignment of the widest access to shared memory.
 static constexpr int64_t kScratchAlignment = 16;
 static constexpr unsigned kLaneBits = 5;
 
@@ -28,12 +28,12 @@ std::optional<ScanPlan> ScanPlan::get(const LinearLayout &layout,
   plan.copyLaneBits = layout.getFreeBits(LayoutAxis::Lane);
   plan.copyWarpBits = layout.getFreeBits(LayoutAxis::Warp);
   const unsigned indexBits = layout.getOutBits(dimAxis(axis));
-  SmallVector<std::optional<std::pair<LayoutAxis, unsigned>>> places(indexBits);
-  for (LayoutAxis place :
+  SmallVector<std::optional<std::pair<LayoutAxis, unsigned>>> found(indexBits);
+  for (LayoutAxis in :
        {LayoutAxis::Register, LayoutAxis::Lane, LayoutAxis::Warp}) {
-    const uint64_t copies = layout.getFreeBits(place);
-    for (unsigned bit = 0, e = layout.getInBits(place); bit < e; ++bit) {
-      SmallVector<int64_t> basis = layout.getBasis(place, bit);
+    const uint64_t copies = layout.getFreeBits(in);
+    for (unsigned bit = 0, e = layout.getInBits(in); bit < e; ++bit) {
+      SmallVector<int64_t> basis = layout.getBasis(in, bit);
       const uint64_t along = basis[axis];
       basis[axis] = 0;
       const bool hasOthers = llvm::any_of(basis, [](int64_t v) { return v; });
@@ -42,35 +42,35 @@ std::optional<ScanPlan> ScanPlan::get(const LinearLayout &layout,
         return std::nullopt;
       if (along == 0)
         continue;
-      if (!llvm::isPowerOf2_64(along) || places[llvm::Log2_64(along)])
+      if (!llvm::isPowerOf2_64(along) || found[llvm::Log2_64(along)])
         return std::nullopt;
-      places[llvm::Log2_64(along)] = std::pair(place, bit);
+      found[llvm::Log2_64(along)] = std::pair(in, bit);
     }
   }
-  for (const auto &found : places) {
-    if (!found)
+  for (const auto &source : found) {
+    if (!source)
       return std::nullopt;
-    if (plan.segments.empty() || plan.segments.back().place != found->first)
-      plan.segments.push_back({found->first, {}});
-    plan.segments.back().bits.push_back(found->second);
+    if (plan.segments.empty() || plan.segments.back().axis != source->first)
+      plan.segments.push_back({source->first, {}});
+    plan.segments.back().bits.push_back(source->second);
   }
   return plan;
 }
 
-uint64_t ScanPlan::getScannedBits(LayoutAxis place, unsigned segment) const {
+uint64_t ScanPlan::getScannedBits(LayoutAxis axis, unsigned segment) const {
   uint64_t mask = 0;
   for (const ScanSegment &before : ArrayRef(segments).take_front(segment))
-    if (before.place == place)
+    if (before.axis == axis)
       mask |= before.getMask();
   return mask;
 }
 
 SmallVector<unsigned> ScanPlan::getTotals(unsigned segment) const {
-  const uint64_t silent =
+  const uint64_t skipped =
       copyRegisterBits | getScannedBits(LayoutAxis::Register, segment);
   SmallVector<unsigned> registers;
   for (unsigned reg = 0; reg < numRegisters; ++reg)
-    if ((reg & silent) == 0)
+    if ((reg & skipped) == 0)
       registers.push_back(reg);
   return registers;
 }
@@ -94,7 +94,7 @@ SmallVector<int64_t> tilewright::getScanScratchOffsets(tile::ScanOp op) {
   if (!plan)
     return offsets;
   for (auto [number, segment] : llvm::enumerate(plan->segments)) {
-    if (segment.place != LayoutAxis::Warp)
+    if (segment.axis != LayoutAxis::Warp)
       continue;
     const int64_t totals = plan->getTotals(number).size()
                            << llvm::popcount(plan->getTotalThreadBits(number));

@@ -1,9 +1,9 @@
 // How a scan is spread over registers, lanes and warps.
 //
 // Each bit of the index along the scanned dimension is one bit of the register,
-// the lane or the warp number. Neighbouring index bits that are bits of the
-// same number make a *segment*; from the lowest on, a scan handles one segment
-// after the other: within a thread, with shuffles, through shared memory.
+// the lane or the warp number. Adjacent index bits of the same number form a
+// *segment*. A scan handles one segment at a time from the lowest on: within a
+// thread, with shuffles, or through shared memory.
 
 #pragma once
 
@@ -13,9 +13,9 @@
 namespace tilewright {
 
 struct ScanSegment {
-  LayoutAxis place;
-  /// Bits of the register, lane or warp number, that of the lowest index bit
-  /// first.
+  LayoutAxis axis;
+  /// Bits of the register, lane or warp number, from the lowest index bit to
+  /// the highest.
   llvm::SmallVector<unsigned> bits;
 
   uint64_t getMask() const;
@@ -29,24 +29,24 @@ struct ScanPlan {
   uint64_t copyRegisterBits = 0, copyLaneBits = 0, copyWarpBits = 0;
   unsigned numRegisters = 1, numLaneBits = 0, numWarpBits = 0;
 
-  /// Nothing where some bit is not one bit of the index or none, as in a
-  /// swizzled layout.
+  /// Nothing if the image of some bit is neither zero nor one bit of the index,
+  /// as in a swizzled layout.
   static std::optional<ScanPlan> get(const LinearLayout &layout, unsigned axis);
 
-  /// The bits of the numbers at `place` that segments before `segment` scan.
-  uint64_t getScannedBits(LayoutAxis place, unsigned segment) const;
-  /// The registers that hold a total each before `segment` is scanned.
+  /// The bits of `axis` that the segments before `segment` scan.
+  uint64_t getScannedBits(LayoutAxis axis, unsigned segment) const;
+  /// The registers that hold totals before `segment` is scanned, one for each.
   llvm::SmallVector<unsigned> getTotals(unsigned segment) const;
-  /// The bits of the thread number that tell totals apart there, other than
-  /// those that a segment of warps scans.
+  /// The bits of the thread number that distinguish totals then. Excludes the
+  /// bits that a segment of warps scans.
   uint64_t getTotalThreadBits(unsigned segment) const;
 };
 
-/// Where, within the shared memory of a scan, the totals of each operand start,
-/// for one segment of warps after the other; the last entry is the size of all.
+/// The offsets of the totals of each operand in the scratch memory of a scan,
+/// by segment of warps. The last entry is the total size.
 llvm::SmallVector<int64_t> getScanScratchOffsets(tile::ScanOp op);
 
-/// The shared memory that lowering `op` takes, in bytes.
+/// The scratch memory of `op` in bytes.
 int64_t getScanScratchBytes(tile::ScanOp op);
 
 } // namespace tilewright

@@ -9,13 +9,14 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Elements that a warp holds of a block. Values of which each thread has 1024,
-/// four times its registers, take assemblers half a minute, and twice as many
-/// take minutes; what repeats or counts is computed where it is used.
+/// Elements of a block that a warp may hold. The limit on values, 1024 a
+/// thread, is four times the registers of a thread and bounds the time of the
+/// assembler (benchmarks/notes/assembler-time.md). Other elements repeat or
+/// count, and are computed where they are used.
 static constexpr int64_t kMaxElementsOfWarp = 2048 * 32,
                          kMaxValuesOfWarp = 1024 * 32;
 
-/// Whether each element of the result has to be in a register, or nearly so.
+/// Whether nearly every element of the result has to be in a register.
 static bool isHeld(Operation *op, RankedTensorType tile) {
   if (isa<tile::LoadOp>(op))
     return true;

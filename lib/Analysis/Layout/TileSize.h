@@ -1,4 +1,4 @@
-// The size of a block that a program can hold.
+// Limits the size of a block.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_LAYOUT_TILESIZE_H
 #define TILEWRIGHT_LIB_ANALYSIS_LAYOUT_TILESIZE_H
@@ -8,8 +8,8 @@
 
 namespace tilewright::warp {
 
-/// Fails, with an error at `op`, if `tile`, for which `numElements` elements
-/// are held, is more than a program can compute on.
+/// Fails with an error at `op` if `tile` is too large for `numWarps` warps or
+/// has too high a rank. `numElements` is its size with padding.
 llvm::LogicalResult checkTileSize(mlir::Operation *op,
                                   mlir::RankedTensorType tile,
                                   int64_t numElements, int64_t numWarps);

@@ -22,7 +22,7 @@ unsigned tilewright::getAccessWidth(const AxisInfoAnalysis &analysis, Value ptr,
   return width;
 }
 
-bool tilewright::hasFencesApart(tile::AtomicRMWOp op) {
+bool tilewright::fencesOncePerThread(tile::AtomicRMWOp op) {
   auto tile = dyn_cast<RankedTensorType>(op.getPtr().getType());
   if (!tile || op.getSem() == tile::MemorySemantic::Relaxed ||
       getOrderTableSize(op) != 0)
@@ -33,7 +33,7 @@ bool tilewright::hasFencesApart(tile::AtomicRMWOp op) {
 
 bool tilewright::needsNoResult(tile::AtomicRMWOp op) {
   return op->use_empty() && getOrderTableSize(op) == 0 &&
-         (!tile::acquires(op.getSem()) || hasFencesApart(op)) &&
+         (!tile::acquires(op.getSem()) || fencesOncePerThread(op)) &&
          op.getKind() != tile::AtomicKind::Xchg;
 }
 
@@ -42,7 +42,8 @@ unsigned tilewright::getAtomicWidth(tile::AtomicRMWOp op,
   constexpr unsigned kBits = 128;
   Type element = getElementTypeOrSelf(op.getType());
   bool isHopper = target.computeCapability >= 90;
-  // Neighbours may have an order each; a loop takes one.
+  // A loop handles ordered elements one at a time, since neighbours may have
+  // different positions in the order.
   if (getOrderTableSize(op) != 0 || op.getKind() != tile::AtomicKind::FAdd ||
       element.isF64())
     return 1;

@@ -11,27 +11,30 @@ namespace tilewright {
 
 class AxisInfoAnalysis;
 
-/// The registers of each group of an access through the tile of pointers `ptr`:
-/// the lowest bits of the register number count elements that are neighbours in
-/// memory, aligned to the size of the group, and share one bit of `mask` (which
-/// may be null). At most 16 bytes.
+/// The number of registers that one access through the tile of pointers `ptr`
+/// moves, at most 16 bytes. The lowest bits of the register number count
+/// elements of such a group. They are:
+/// 1. Adjacent in memory.
+/// 2. Aligned to the size of the group.
+/// 3. Under one bit of `mask` (which may be null).
 unsigned getAccessWidth(const AxisInfoAnalysis &analysis, mlir::Value ptr,
                         mlir::Value mask);
 
-/// Whether the order that `op` asks for is made by fences around the relaxed
-/// instructions of all elements of a thread, one for all of them; each would
-/// wait for one of its own.
-bool hasFencesApart(tile::AtomicRMWOp op);
+/// Whether one fence before and after the relaxed instructions of a thread
+/// implements the memory order of `op`. Ordered instructions would wait for a
+/// fence each.
+bool fencesOncePerThread(tile::AtomicRMWOp op);
 
-/// Whether nobody asks what memory held before `op`, nor waits for it.
+/// Whether `op` needs neither the old value of memory nor to wait for it.
 bool needsNoResult(tile::AtomicRMWOp op);
 
-/// How many neighbours in memory one instruction of `op` acts on at most: two
-/// halves, on Hopper as many floats as 16 bytes hold where no result is needed.
+/// The maximum number of adjacent elements that one instruction of `op`
+/// updates: two of 16 bits. On Hopper as many floats as fit 16 bytes if no
+/// result is needed.
 unsigned getAtomicWidth(tile::AtomicRMWOp op, const NvidiaTarget &target);
 
-/// The widths of all accesses below an operation, computed before anything is
-/// rewritten: the analysis works on tiles.
+/// The widths of all accesses below an operation. Computed before anything is
+/// rewritten, since the analysis works on tiles.
 class AccessWidths {
 public:
   AccessWidths(mlir::Operation *root, const AxisInfoAnalysis &analysis);

@@ -16,7 +16,7 @@ using llvm::StringRef;
 ArrayAccessAnalysis::ArrayAccessAnalysis(tile::FuncOp func)
     : func(func), sizes(findSizes(func, tiles)) {}
 
-/// The host computes polynomials over the kernel's arguments.
+/// The host can compute polynomials over kernel arguments.
 bool ArrayAccessAnalysis::isKnownToHost(const Polynomial &polynomial) const {
   return polynomial.allOf([&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
@@ -28,7 +28,7 @@ bool ArrayAccessAnalysis::isKnownToHost(const Polynomial &polynomial) const {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// `monomial` without one of each factor of `divisor`, if it has them all.
+/// `monomial` divided by `divisor`, or nothing if that does not divide it.
 static std::optional<Monomial> divide(const Monomial &monomial,
                                       const Monomial &divisor) {
   Monomial rest = monomial;
@@ -41,13 +41,12 @@ static std::optional<Monomial> divide(const Monomial &monomial,
   return rest;
 }
 
-/// So many elements along a side, or more, for each of what is counted lead
-/// from one array to the next: there may be more of them than places along one
-/// side, of 32 bits, can number.
-static constexpr int64_t kApart = 1 << 12;
+/// A coefficient of this many elements or more separates arrays of a batch. As
+/// an offset along one dimension, the coordinate might not fit 32 bits.
+static constexpr int64_t kMinArrayStride = 1 << 12;
 
-/// The dimension of `block` along whose stride a term of the address moves, by
-/// a number of elements that is `allowed`.
+/// Adds a term of the address to the offset along the dimension of `block`
+/// whose stride divides it. The quotient has to be `allowed`.
 static bool moveAlongDimension(const Monomial &monomial, int64_t coefficient,
                                function_ref<bool(const Monomial &)> allowed,
                                ArrayBlock &block) {
@@ -60,7 +59,7 @@ static bool moveAlongDimension(const Monomial &monomial, int64_t coefficient,
     if (!rest || coefficient % scale != 0 || !allowed(*rest))
       continue;
     int64_t elements = coefficient / scale;
-    if (!rest->empty() && elements >= kApart)
+    if (!rest->empty() && elements >= kMinArrayStride)
       continue;
     dim.offset.add(*rest, elements);
     return true;
@@ -68,20 +67,21 @@ static bool moveAlongDimension(const Monomial &monomial, int64_t coefficient,
   return false;
 }
 
-/// A leading dimension for a term like `batch * stride`: its arguments are the
-/// stride, the rest is the place. A constant is one where it leads far.
+/// Adds a leading dimension for a term like `batch * stride`. The arguments
+/// among the factors form the stride, the other factors the coordinate. A large
+/// constant may be the stride.
 static bool addLeadingDimension(const Monomial &monomial, int64_t coefficient,
                                 function_ref<bool(Value)> isArgument,
                                 ArrayBlock &block) {
-  Monomial stride, place;
+  Monomial stride, coord;
   for (Value factor : monomial)
-    (isArgument(factor) ? stride : place).push_back(factor);
-  if (place.empty() || coefficient < (stride.empty() ? kApart : 1))
+    (isArgument(factor) ? stride : coord).push_back(factor);
+  if (coord.empty() || coefficient < (stride.empty() ? kMinArrayStride : 1))
     return false;
   ArrayDimension dim;
-  dim.side = 1;
+  dim.extent = 1;
   dim.stride.add(stride, coefficient);
-  dim.offset.add(place, 1);
+  dim.offset.add(coord, 1);
   block.dims.insert(block.dims.begin(), dim);
   return true;
 }
@@ -89,16 +89,17 @@ static bool addLeadingDimension(const Monomial &monomial, int64_t coefficient,
 /// Whether `sum` has all terms of `part`, with the same signs.
 static bool contains(const Polynomial &sum, const Polynomial &part) {
   return llvm::all_of(part.getTerms(), [&](const auto &term) {
-    int64_t there = sum.getCoefficient(term.first), wanted = term.second;
-    return wanted > 0 ? there >= wanted : there <= wanted;
+    int64_t present = sum.getCoefficient(term.first), wanted = term.second;
+    return wanted > 0 ? present >= wanted : present <= wanted;
   });
 }
 
-/// Where the indices that `mask` compares start is where the block does along
-/// their dimensions, if its address says so, too: `64 * block` elements may be
-/// columns, or a row of as many. Gives what is left of the address.
-Polynomial ArrayAccessAnalysis::placeByMask(Value mask, Polynomial start,
-                                            ArrayBlock &block) {
+/// Takes the first index that `mask` compares along a dimension for the offset
+/// of the block, if the address contains it. This resolves an ambiguity: a term
+/// `64 * block` may count columns, or rows of 64 elements. Returns the rest of
+/// the address.
+Polynomial ArrayAccessAnalysis::alignWithMask(Value mask, Polynomial start,
+                                              ArrayBlock &block) {
   for (const MaskCondition &condition : splitMask(mask)) {
     std::optional<IndexComparison> found = getComparison(condition, tiles);
     if (!found || !found->isUpper)
@@ -143,11 +144,11 @@ StringRef ArrayAccessAnalysis::splitAddress(const AffineTile &address,
   auto isArgument = [&](Value value) {
     return isKnownToHost(Polynomial(value));
   };
-  auto isAllowed = [&](const Monomial &place) {
-    return !isStack || llvm::none_of(place, isArgument);
+  auto isAllowed = [&](const Monomial &elements) {
+    return !isStack || llvm::none_of(elements, isArgument);
   };
   Polynomial start =
-      mask ? placeByMask(mask, address.constant, block) : address.constant;
+      mask ? alignWithMask(mask, address.constant, block) : address.constant;
   for (const auto &[monomial, coefficient] : start.getTerms()) {
     if (moveAlongDimension(monomial, coefficient, isAllowed, block))
       continue;
@@ -159,7 +160,7 @@ StringRef ArrayAccessAnalysis::splitAddress(const AffineTile &address,
     else if (!hasArgument)
       block.dims.back().offset.add(monomial, coefficient);
     else
-      return "where it starts is no multiple of a stride";
+      return "its start is not a multiple of a stride";
   }
   return {};
 }
@@ -168,8 +169,8 @@ StringRef ArrayAccessAnalysis::splitAddress(const AffineTile &address,
 // Masks
 //===----------------------------------------------------------------------===//
 
-/// Takes `index < bound` for the size of the array along the dimension of the
-/// index.
+/// Takes the bound of an index for the size of the array along the dimension of
+/// the index.
 StringRef ArrayAccessAnalysis::addBound(const IndexComparison &bound,
                                         ArrayBlock &block) {
   const AffineTile &index = bound.index;
@@ -216,8 +217,8 @@ static bool isRead(Operation *op) {
       op);
 }
 
-/// Whether a loop carries `value` and moves it by what it reads from memory, as
-/// from one block that a list names to the next.
+/// Whether `value` is loop-carried and advances by values loaded from memory,
+/// as from one block of a list to the next.
 static bool isMovedByMemory(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto loop = argument
@@ -238,10 +239,10 @@ static bool isMovedByMemory(Value value) {
   return llvm::any_of(slice, isRead);
 }
 
-/// A number from memory is taken to lead into the array, as pointers made from
-/// it would have to, and so is one that is moved by such. Masks are another
-/// matter: they may ask just that.
-bool ArrayAccessAnalysis::isPlace(const Polynomial &offset) {
+/// Whether `offset` is not before the start of the array. Values from memory,
+/// and values that advance by such, are assumed to be inside, as the pointers
+/// would have to be. This does not hold for masks, which may check just that.
+bool ArrayAccessAnalysis::isInsideArray(const Polynomial &offset) {
   return isNonNegative(offset, [&](Value value) {
     return isSize(value) || isRead(value.getDefiningOp()) ||
            isMovedByMemory(value);
@@ -252,8 +253,8 @@ StringRef ArrayAccessAnalysis::addMask(Value mask, ArrayBlock &block) {
   for (const MaskCondition &condition : splitMask(mask)) {
     std::optional<IndexComparison> found = getComparison(condition, tiles);
     if (!found)
-      return "its mask is more than bounds of indices";
-    // What is true of all indices says nothing.
+      return "its mask is not a conjunction of index bounds";
+    // A condition that holds for all indices has no effect.
     bool isTrue = !found->isUpper &&
                   found->limit.getConstant().value_or(1) <= 0 &&
                   isNeverNegative(found->index);
@@ -284,13 +285,13 @@ ArrayAccessAnalysis::getBlock(const AffineTile &address,
   for (const ArrayDimension &dim : block.dims) {
     if (!reason.empty())
       break;
-    if (!isPlace(dim.offset))
-      reason = "where it starts may be in front of the array";
+    if (!isInsideArray(dim.offset))
+      reason = "it may start before the array";
   }
   if (!reason.empty())
     return std::nullopt;
   block.sizes = assumed.takeVector();
-  // In one order, so that blocks of one array have equal descriptors.
+  // Sorted, so that blocks of one array have equal descriptors.
   llvm::sort(block.sizes, [](Value a, Value b) {
     return cast<BlockArgument>(a).getArgNumber() <
            cast<BlockArgument>(b).getArgNumber();

@@ -1,4 +1,4 @@
-// Accesses through tiles of pointers that read or write a block of an array.
+// Recognises accesses through tiles of pointers to a block of an array.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_MEMORY_ARRAYACCESS_H
 #define TILEWRIGHT_LIB_ANALYSIS_MEMORY_ARRAYACCESS_H
@@ -12,30 +12,32 @@
 
 namespace tilewright {
 
-/// One dimension of an array, and where a block stands along it.
+/// One dimension of an array, and the range of a block along it.
 struct ArrayDimension {
   /// Elements of the block.
-  int64_t side;
-  /// Of the array, in elements.
+  int64_t extent;
+  /// Stride of the array in elements.
   Polynomial stride;
-  /// The place of the block's first element.
+  /// Coordinate of the block's first element.
   Polynomial offset;
-  /// The size of the array; nothing where no mask limits it.
+  /// Size of the array; nothing if no mask limits it.
   std::optional<Polynomial> size;
-  /// Whether 64 bits are compared with that, so that the place may need them.
+  /// Whether the mask compares 64-bit indices, so that the coordinate may need
+  /// 64 bits.
   bool isWide = false;
 };
 
-/// A block of an array: what pointers and a mask amount to. The block's
-/// dimensions come last, in order of the array's: `order[i]` is the dimension
-/// of the tile that is the i-th of the block. Leading dimensions have side 1.
+/// The block of an array that pointers and a mask describe. The dimensions of
+/// the tile come last, in the order of the array's dimensions: `order[i]` is
+/// the dimension of the tile that is the i-th of the block. Leading dimensions
+/// have extent 1.
 struct ArrayBlock {
   mlir::Value base;
-  /// Elements between `base` and the array's first one.
+  /// Elements between `base` and the first element of the array.
   Polynomial shift;
   llvm::SmallVector<ArrayDimension> dims;
   llvm::SmallVector<int32_t> order;
-  /// Arguments of the kernel that are taken not to be negative.
+  /// Kernel arguments that are assumed to be non-negative.
   llvm::SmallVector<mlir::Value> sizes;
 };
 
@@ -43,16 +45,15 @@ class ArrayAccessAnalysis {
 public:
   explicit ArrayAccessAnalysis(tile::FuncOp func);
 
-  /// The block that `pointers` point to where `mask` (may be null) holds, or
-  /// nothing with the reason why they are none.
+  /// The block that `pointers` point to where `mask` (may be null) holds.
+  /// Nothing with the `reason` if they do not describe a block.
   std::optional<ArrayBlock> get(mlir::Value pointers, mlir::Value mask,
                                 llvm::StringRef &reason);
 
 private:
-  /// `isStack`: the array is one of several that lie behind each other, as far
-  /// apart as a product of arguments says: `batch * rows * columns` leads to
-  /// the batch's own array, whose rows end with it. Otherwise that leads to a
-  /// row further on.
+  /// If `isStack` is set, a term like `batch * rows * columns` selects one of
+  /// several consecutive arrays, whose rows end with it. Otherwise the term is
+  /// an offset along the rows of a single array.
   std::optional<ArrayBlock> getBlock(const AffineTile &address,
                                      llvm::ArrayRef<int64_t> shape,
                                      mlir::Value mask, bool isStack,
@@ -60,20 +61,21 @@ private:
   llvm::StringRef splitAddress(const AffineTile &address,
                                llvm::ArrayRef<int64_t> shape, mlir::Value mask,
                                bool isStack, ArrayBlock &block);
-  Polynomial placeByMask(mlir::Value mask, Polynomial start, ArrayBlock &block);
+  Polynomial alignWithMask(mlir::Value mask, Polynomial start,
+                           ArrayBlock &block);
   llvm::StringRef addMask(mlir::Value mask, ArrayBlock &block);
   llvm::StringRef addBound(const IndexComparison &bound, ArrayBlock &block);
   bool isSize(mlir::Value value);
   bool isNeverNegative(const Polynomial &polynomial);
   bool isNeverNegative(const AffineTile &index);
-  bool isPlace(const Polynomial &offset);
+  bool isInsideArray(const Polynomial &offset);
   bool isKnownToHost(const Polynomial &polynomial) const;
 
   tile::FuncOp func;
   AffineTileAnalysis tiles;
-  /// Arguments that count something.
+  /// Arguments that are sizes.
   llvm::DenseSet<mlir::Value> sizes;
-  /// Those of them that the current block's form relies on.
+  /// The sizes that the current block assumes to be non-negative.
   llvm::SetVector<mlir::Value> assumed;
 };
 

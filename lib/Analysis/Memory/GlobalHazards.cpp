@@ -39,8 +39,8 @@ Value tilewright::getWrittenOnly(Operation *op) {
   return isWriteOnly ? getPointers(op) : Value();
 }
 
-/// Whether it makes no difference which of two atomic operations comes first:
-/// nobody looks at what either of them found.
+/// Whether the order of two atomic operations is unobservable: they are of the
+/// same kind, no exchanges, and their results are unused.
 static bool commute(Operation *a, Operation *b) {
   auto first = dyn_cast<tile::AtomicRMWOp>(a);
   auto second = dyn_cast<tile::AtomicRMWOp>(b);
@@ -49,21 +49,21 @@ static bool commute(Operation *a, Operation *b) {
          second.use_empty();
 }
 
-/// Whether one thread writes all that `op` does.
+/// Whether a single thread performs all writes of `op`.
 static bool isWriteOfOneThread(Operation *op) {
   return isWrite(op) && !isa<RankedTensorType>(getPointers(op).getType());
 }
 
-/// Whether one thread alone loads each element.
+/// Whether exactly one thread loads each element.
 static bool hasNoCopies(Value pointers) {
   std::optional<LinearLayout> layout = warp::getLayout(pointers.getType());
   return layout && layout->getFreeBits(LayoutAxis::Lane) == 0 &&
          layout->getFreeBits(LayoutAxis::Warp) == 0;
 }
 
-/// Whether threads with copies of elements load them for nobody: all that `op`
-/// loads goes, computed element by element, into stores, which the first of the
-/// threads that have an element makes.
+/// Whether the copies of elements that several threads load are unused: all
+/// uses of `op` are elementwise and end in stores. The first thread with an
+/// element performs its store.
 static bool isOnlyStored(Operation *op) {
   if (!isa<tile::LoadOp>(op))
     return false;
@@ -85,15 +85,15 @@ static bool isOnlyStored(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Steps
+// Strides
 //===----------------------------------------------------------------------===//
 
-/// What has to hold for no sum of steps along the dimensions, up to `reach` of
-/// each, to be one of others: a step is more than all that shorter ones lead
-/// to. Steps whose length is not known are taken to be the longer ones, and the
-/// first of them the longest.
-static std::optional<Apart> getStepsApart(ArrayRef<Polynomial> strides,
-                                          ArrayRef<int64_t> reach) {
+/// The condition under which different indices, up to `reach` along each
+/// dimension, have different offsets: each stride is larger than the largest
+/// offset that the smaller strides reach. Unknown strides are assumed to be
+/// larger than the known ones, and to decrease from the first to the last.
+static std::optional<DisjointCondition>
+requireDistinctOffsets(ArrayRef<Polynomial> strides, ArrayRef<int64_t> reach) {
   SmallVector<std::pair<int64_t, int64_t>> known;
   SmallVector<std::pair<Polynomial, int64_t>> others;
   for (auto [stride, most] : llvm::zip_equal(strides, reach)) {
@@ -112,13 +112,13 @@ static std::optional<Apart> getStepsApart(ArrayRef<Polynomial> strides,
       return std::nullopt;
     total += stride * most;
   }
-  Apart apart;
+  DisjointCondition condition;
   Polynomial shorter;
   for (const auto &[stride, most] : llvm::reverse(others)) {
-    apart.push_back({stride - shorter, total + 1});
+    condition.push_back({stride - shorter, total + 1});
     shorter = shorter + stride * Polynomial(most);
   }
-  return apart;
+  return condition;
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,13 +139,14 @@ std::optional<GlobalUse> tilewright::carryAround(GlobalUse use,
     return std::nullopt;
   if (loop->isAncestor(getPointers(use.op).getParentRegion()->getParentOp()))
     use.loop = loop;
-  // What the loop computes is another number in the next iteration.
-  use.unlessApart.clear();
+  // Values computed in the loop differ in the next iteration.
+  use.unlessDisjoint.clear();
   return use;
 }
 
-/// The counter in a product of counters and of scalars that are the same in all
-/// iterations of `loop`, if it is one; null if it is none.
+/// The only induction variable among the factors of `monomial`, whose other
+/// factors are invariant in `loop`. Null if all factors are invariant, nothing
+/// if there are more variant ones.
 static std::optional<Value> findCounter(const Monomial &monomial,
                                         Operation *loop) {
   Value counter;
@@ -160,12 +161,12 @@ static std::optional<Value> findCounter(const Monomial &monomial,
   return counter;
 }
 
-/// How far each counter in `place` moves it on, by counter; nothing where it
-/// depends on more of what `loop` computes.
+/// By how much each induction variable in `offset` advances it. Nothing if the
+/// offset depends on other values computed in `loop`.
 static std::optional<SmallVector<std::pair<Value, Polynomial>>>
-getMoves(const Polynomial &place, Operation *loop) {
+getMoves(const Polynomial &offset, Operation *loop) {
   SmallVector<std::pair<Value, Polynomial>> moves;
-  for (auto [monomial, coefficient] : place.getTerms()) {
+  for (auto [monomial, coefficient] : offset.getTerms()) {
     std::optional<Value> counter = findCounter(monomial, loop);
     if (!counter)
       return std::nullopt;
@@ -182,7 +183,7 @@ getMoves(const Polynomial &place, Operation *loop) {
   return moves;
 }
 
-/// By how many of `stride` the distance `move` is; 0 where it is no multiple.
+/// The quotient of the distance `move` and `stride`; 0 if it is not a multiple.
 static int64_t countStrides(const Polynomial &move, const Polynomial &stride) {
   if (stride.isZero())
     return 0;
@@ -191,8 +192,8 @@ static int64_t countStrides(const Polynomial &move, const Polynomial &stride) {
   return move == stride * Polynomial(times) ? times : 0;
 }
 
-/// The dimension, one of those `left`, along which `move` an iteration leads
-/// from tile to tile; -1 for none.
+/// The dimension among those `left` along which an iteration advances `tile` by
+/// at least its extent; -1 if there is none.
 static int findDimension(Value counter, const Polynomial &move,
                          const AffineTile &tile, ArrayRef<int64_t> shape,
                          const llvm::SmallBitVector &left) {
@@ -208,31 +209,30 @@ static int findDimension(Value counter, const Polynomial &move,
   return -1;
 }
 
-/// Lengthens `shape`, that of `from`, along one dimension to hold `to`, too, a
-/// tile of the same steps; false where there is no such dimension.
-static bool hold(const AffineTile &from, const AffineTile &to,
-                 MutableArrayRef<int64_t> shape) {
+/// Extends `shape`, that of `from`, along one dimension to cover `to`, a tile
+/// of the same strides. Returns false if there is no such dimension.
+static bool cover(const AffineTile &from, const AffineTile &to,
+                  MutableArrayRef<int64_t> shape) {
   if (from.base != to.base || from.coefficients != to.coefficients)
     return false;
   Polynomial distance = to.constant - from.constant;
   if (distance.isZero())
     return true;
-  for (auto [stride, side] : llvm::zip_equal(from.coefficients, shape))
+  for (auto [stride, extent] : llvm::zip_equal(from.coefficients, shape))
     if (int64_t times = countStrides(distance, stride)) {
-      side += std::abs(times);
+      extent += std::abs(times);
       return true;
     }
   return false;
 }
 
-/// What has to hold for no two iterations of `loop` to touch one element, one
-/// of them through `from` and the other through `to`. They do not if each
-/// counter moves the tiles on along a dimension of its own, whose steps lead
-/// over all of both. That those of a tile that is written lead over its rows is
-/// assumed, if it has several.
-std::optional<Apart> GlobalHazards::getMovingOn(Value from, Value to,
-                                                Operation *loop,
-                                                bool areWrites) {
+/// The condition under which no two iterations of `loop` access the same
+/// element through `from` and `to`. Each induction variable must advance the
+/// tiles along a dimension of its own by at least their extent. The row stride
+/// of a stored tile with several rows is assumed to exceed the row.
+std::optional<DisjointCondition>
+GlobalHazards::getDisjointIterations(Value from, Value to, Operation *loop,
+                                     bool areWrites) {
   auto type = dyn_cast<RankedTensorType>(from.getType());
   std::optional<AffineTile> tile = tiles.get(from), other = tiles.get(to);
   if (!type || !tile || !tile->base || !other ||
@@ -240,7 +240,7 @@ std::optional<Apart> GlobalHazards::getMovingOn(Value from, Value to,
     return std::nullopt;
   SmallVector<int64_t> shape(type.getShape());
   if (from != to && (dyn_cast<RankedTensorType>(to.getType()) != type ||
-                     !hold(*tile, *other, shape)))
+                     !cover(*tile, *other, shape)))
     return std::nullopt;
   auto moves = getMoves(tile->constant, loop);
   auto isSteady = [&](const Polynomial &stride) {
@@ -262,17 +262,19 @@ std::optional<Apart> GlobalHazards::getMovingOn(Value from, Value to,
   if (!isMoved)
     return std::nullopt;
   SmallVector<int64_t> reach;
-  for (auto [dim, side] : llvm::enumerate(shape))
-    reach.push_back(left.test(dim) ? side - 1 : std::max<int64_t>(side - 1, 1));
-  std::optional<Apart> apart = getStepsApart(tile->coefficients, reach);
-  if (apart && areWrites)
-    llvm::erase_if(*apart, [&](const RowDistance &rows) {
-      for (auto [stride, side] : llvm::zip(tile->coefficients, shape))
-        if (side > 1 && stride == rows.distance)
+  for (auto [dim, extent] : llvm::enumerate(shape))
+    reach.push_back(left.test(dim) ? extent - 1
+                                   : std::max<int64_t>(extent - 1, 1));
+  std::optional<DisjointCondition> condition =
+      requireDistinctOffsets(tile->coefficients, reach);
+  if (condition && areWrites)
+    llvm::erase_if(*condition, [&](const RowDistance &rows) {
+      for (auto [stride, extent] : llvm::zip(tile->coefficients, shape))
+        if (extent > 1 && stride == rows.distance)
           return true;
       return false;
     });
-  return apart;
+  return condition;
 }
 
 //===----------------------------------------------------------------------===//
@@ -289,11 +291,11 @@ bool GlobalHazards::mayOverlap(Value a, Value b) {
   return one.none() || other.none() || one.anyCommon(other);
 }
 
-/// Whether no steps along `strides` lead over `distance`: they lead over
-/// multiples of a number only, as between even elements, and it is none of
-/// them.
-static bool isBetweenSteps(const Polynomial &distance,
-                           ArrayRef<Polynomial> strides) {
+/// Whether no sum of `strides` is `distance`, by divisibility: all strides are
+/// multiples of a number that does not divide the distance. Example: two tiles
+/// of even and of odd elements.
+static bool isBetweenStrides(const Polynomial &distance,
+                             ArrayRef<Polynomial> strides) {
   uint64_t unit = 0;
   for (const Polynomial &stride : strides)
     for (const auto &[monomial, coefficient] : stride.getTerms())
@@ -307,9 +309,10 @@ static bool isBetweenSteps(const Polynomial &distance,
   return unit > 1 && rest % unit != 0;
 }
 
-/// What has to hold for tiles of pointers to stand beside each other along a
-/// dimension, or to lie in each other's gaps.
-std::optional<Apart> GlobalHazards::getApart(Value a, Value b) {
+/// The condition under which two tiles of pointers are disjoint: adjacent along
+/// a dimension, or interleaved.
+std::optional<DisjointCondition> GlobalHazards::getDisjointCondition(Value a,
+                                                                     Value b) {
   auto type = dyn_cast<RankedTensorType>(a.getType());
   auto other = dyn_cast<RankedTensorType>(b.getType());
   if (!type || !other || type.getRank() != other.getRank())
@@ -319,61 +322,64 @@ std::optional<Apart> GlobalHazards::getApart(Value a, Value b) {
       from->coefficients != to->coefficients)
     return std::nullopt;
   Polynomial distance = to->constant - from->constant;
-  if (isBetweenSteps(distance, from->coefficients))
-    return Apart();
-  std::optional<Apart> best;
+  if (isBetweenStrides(distance, from->coefficients))
+    return DisjointCondition();
+  std::optional<DisjointCondition> best;
   for (auto [dim, stride] : llvm::enumerate(from->coefficients)) {
     int64_t times = countStrides(distance, stride);
     if (times < type.getShape()[dim] && -times < other.getShape()[dim])
       continue;
     SmallVector<int64_t> reach;
-    for (auto [side, otherDim] :
+    for (auto [extent, otherExtent] :
          llvm::zip_equal(type.getShape(), other.getShape()))
-      reach.push_back(std::max(side, otherDim) - 1);
+      reach.push_back(std::max(extent, otherExtent) - 1);
     reach[dim] += std::abs(times);
-    std::optional<Apart> apart = getStepsApart(from->coefficients, reach);
-    if (apart && (!best || apart->size() < best->size()))
-      best = apart;
+    std::optional<DisjointCondition> condition =
+        requireDistinctOffsets(from->coefficients, reach);
+    if (condition && (!best || condition->size() < best->size()))
+      best = condition;
   }
   return best;
 }
 
-/// What has to hold for each of `pointers` to point to a place of its own.
-std::optional<Apart> GlobalHazards::getOwnPlaces(Value pointers) {
+/// The condition under which all elements of `pointers` are distinct.
+std::optional<DisjointCondition>
+GlobalHazards::getInjectiveCondition(Value pointers) {
   auto type = dyn_cast<RankedTensorType>(pointers.getType());
   std::optional<AffineTile> tile = tiles.get(pointers);
   if (!type || !tile || !tile->base)
     return std::nullopt;
-  return getStepsApart(tile->coefficients,
-                       llvm::map_to_vector(type.getShape(), [](int64_t side) {
-                         return side - 1;
-                       }));
+  return requireDistinctOffsets(
+      tile->coefficients,
+      llvm::map_to_vector(type.getShape(),
+                          [](int64_t extent) { return extent - 1; }));
 }
 
-std::optional<Apart> GlobalHazards::getApart(const GlobalUse &earlier,
-                                             Operation *op) {
+std::optional<DisjointCondition>
+GlobalHazards::getDisjointCondition(const GlobalUse &earlier, Operation *op) {
   if (!isWrite(earlier.op) && !isWrite(op))
-    return Apart();
+    return DisjointCondition();
   if (commute(earlier.op, op) ||
       (isWriteOfOneThread(earlier.op) && isWriteOfOneThread(op)))
-    return Apart();
+    return DisjointCondition();
   Value from = getPointers(earlier.op), to = getPointers(op);
   if (!mayOverlap(from, to))
-    return Apart();
+    return DisjointCondition();
   bool isCopy =
       isa<warp::AsyncCopyOp>(earlier.op) || isa<warp::AsyncCopyOp>(op);
   if (earlier.loop)
     return !isCopy && earlier.loop->isAncestor(op)
-               ? getMovingOn(from, to, earlier.loop,
-                             from == to && isa<tile::StoreOp>(earlier.op) &&
-                                 isa<tile::StoreOp>(op))
+               ? getDisjointIterations(from, to, earlier.loop,
+                                       from == to &&
+                                           isa<tile::StoreOp>(earlier.op) &&
+                                           isa<tile::StoreOp>(op))
                : std::nullopt;
-  // Each element is written by the first of the threads that have it.
+  // The first thread that holds an element writes it.
   bool isSame = from == to && !isCopy &&
                 (hasNoCopies(from) || (isWrite(earlier.op) && isWrite(op)) ||
                  isOnlyStored(isWrite(op) ? earlier.op : op));
   if (!isSame)
-    return getApart(from, to);
+    return getDisjointCondition(from, to);
   bool mayShare = isAtomic(earlier.op) || isAtomic(op);
-  return mayShare ? getOwnPlaces(from) : Apart();
+  return mayShare ? getInjectiveCondition(from) : DisjointCondition();
 }

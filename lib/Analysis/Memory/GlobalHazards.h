@@ -1,15 +1,18 @@
-// Which accesses to global memory a program has to order among its threads.
+// Finds RAW, WAR and WAW hazards between threads of one CTA in global memory.
 //
-// A program reads what it wrote before, and writes after it has read, whichever
-// of its threads do. Each thread sees its own accesses in order. So a barrier
-// has to stand between two of them where one writes, both may touch an element,
-// and the element may be another thread's in each.
+// Each thread sees its own accesses in order. A barrier is needed between two
+// accesses if:
+// 1. At least one of them writes.
+// 2. Both may access the same element.
+// 3. Different threads may access it.
 //
-// Assumed as everywhere (lib/Analysis/Facts/PointerOrigins.h): arrays of
-// different arguments do not overlap. And a tile that is stored has each of its
-// elements at a place of its own: where two of them were one place, what it
-// holds then would be left to chance in any case. Whether rows whose distance
-// is an argument overlap is asked when the kernel runs.
+// Assumptions:
+// 1. Arrays of different arguments do not overlap
+//    (lib/Analysis/Facts/PointerOrigins.h).
+// 2. The elements of a stored tile have distinct addresses. Otherwise the
+//    stored value would be undefined in any case.
+//
+// Whether rows overlap whose distance is an argument is checked at run time.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_MEMORY_GLOBALHAZARDS_H
 #define TILEWRIGHT_LIB_ANALYSIS_MEMORY_GLOBALHAZARDS_H
@@ -23,18 +26,17 @@
 
 namespace tilewright {
 
-/// Whether threads access global memory in `op` itself.
+/// Whether `op` itself accesses global memory by threads.
 bool accessesGlobalMemory(mlir::Operation *op);
 
-/// The pointers through which `op` does no more than write: it is a store, or
-/// an atomic operation whose result nobody uses, so that it tells nothing of
-/// other programs. Null for all else.
+/// The pointers of a store, or of an atomic operation without uses. Such ops do
+/// not observe writes of other programs. Null for all other ops.
 mlir::Value getWrittenOnly(mlir::Operation *op);
 
-/// Whether the iterations of `loop` are programs, which nothing orders.
+/// Whether the iterations of `loop` are programs, which are not ordered.
 bool iteratesPrograms(mlir::Operation *loop);
 
-/// A distance of rows, and what it has to be at least for them to be apart.
+/// A distance of rows, and the minimum at which the rows are disjoint.
 struct RowDistance {
   Polynomial distance;
   int64_t least;
@@ -44,49 +46,55 @@ struct RowDistance {
   }
 };
 
-/// What has to hold for two accesses to be apart, beside what is known.
-using Apart = llvm::SmallVector<RowDistance, 1>;
+/// The conditions under which two accesses are disjoint, checked at run time.
+/// Empty if they are known to be disjoint.
+using DisjointCondition = llvm::SmallVector<RowDistance, 1>;
 
-/// An access that some thread may still be at.
+/// An access that some thread may not have completed.
 struct GlobalUse {
   mlir::Operation *op;
-  /// The outermost loop that has gone round since; null where none has, or the
-  /// pointers are the same in all its iterations.
+  /// The outermost loop that has started another iteration since. Null if none
+  /// has, or if the pointers are invariant in it.
   mlir::Operation *loop = nullptr;
-  /// Behind barriers that stood since where any of these did not hold.
-  Apart unlessApart;
+  /// Conditions of the conditional barriers since the access. Such a barrier
+  /// runs unless its condition holds.
+  DisjointCondition unlessDisjoint;
 
   bool operator==(const GlobalUse &other) const {
     return op == other.op && loop == other.loop &&
-           unlessApart == other.unlessApart;
+           unlessDisjoint == other.unlessDisjoint;
   }
 };
 
-/// `use` when `loop` has gone round; nothing where the next iteration has not
-/// to wait, as it is another program.
+/// `use` as the next iteration of `loop` sees it. Nothing if that is another
+/// program, which does not have to wait.
 std::optional<GlobalUse> carryAround(GlobalUse use, mlir::Operation *loop);
 
 class GlobalHazards {
 public:
   explicit GlobalHazards(tile::FuncOp kernel) : kernel(kernel) {}
 
-  /// What has to hold for no barrier to stand between `earlier` and `op`: no
-  /// distances for none in any case, nothing for one in any case.
-  std::optional<Apart> getApart(const GlobalUse &earlier, mlir::Operation *op);
+  /// The condition under which no barrier is needed between `earlier` and `op`.
+  /// Empty if none is ever needed, nothing if one always is.
+  std::optional<DisjointCondition>
+  getDisjointCondition(const GlobalUse &earlier, mlir::Operation *op);
 
-  /// Whether what `a` and `b` point to, pointers or tiles of them, may be one
+  /// Whether `a` and `b`, pointers or tiles of pointers, may point to the same
   /// array.
   bool mayOverlap(mlir::Value a, mlir::Value b);
 
 private:
-  std::optional<Apart> getApart(mlir::Value a, mlir::Value b);
-  std::optional<Apart> getOwnPlaces(mlir::Value pointers);
-  std::optional<Apart> getMovingOn(mlir::Value from, mlir::Value to,
-                                   mlir::Operation *loop, bool areWrites);
+  std::optional<DisjointCondition> getDisjointCondition(mlir::Value a,
+                                                        mlir::Value b);
+  std::optional<DisjointCondition> getInjectiveCondition(mlir::Value pointers);
+  std::optional<DisjointCondition> getDisjointIterations(mlir::Value from,
+                                                         mlir::Value to,
+                                                         mlir::Operation *loop,
+                                                         bool areWrites);
 
   tile::FuncOp kernel;
   AffineTileAnalysis tiles;
-  /// Made when it is needed first.
+  /// Created on first use.
   std::unique_ptr<ArgumentOrigins> origins;
 };
 

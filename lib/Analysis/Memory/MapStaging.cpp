@@ -17,11 +17,11 @@ int64_t tilewright::getMapStagingBytes(tile::FuncOp func) {
       func->getAttrOfType<IntegerAttr>(warp::WarpDialect::kNumWarpsAttr);
   if (!makesMaps || !numWarps)
     return 0;
-  // Without roles yet, those that will compute, and a producer's warpgroup.
+  // Before roles exist, assume the computing warps and a producer warpgroup.
   int64_t warps = numWarps.getInt() + kGroupWarps;
   func.walk([&](warp::SpecializeOp roles) {
     warps = roles.getFirstWarp(roles.getWarps().size());
   });
-  // A power of two, as the sides of layouts are.
+  // A power of two, as the dimensions of layouts are.
   return llvm::PowerOf2Ceil(warps * warp::MapMemoryType::kMapBytes);
 }

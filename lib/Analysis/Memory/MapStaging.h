@@ -1,4 +1,4 @@
-// Shared memory in which the device makes tensor maps.
+// Shared memory in which the device builds tensor maps.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_MEMORY_MAPSTAGING_H
 #define TILEWRIGHT_LIB_ANALYSIS_MEMORY_MAPSTAGING_H
@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-/// The bytes that the warps of a function, with those of a producer, need to
-/// make the maps of arrays that the host does not know; 0 without such arrays.
+/// The bytes in which the warps of a function, including a producer, build
+/// tensor maps of arrays that the host does not know. 0 without such arrays.
 int64_t getMapStagingBytes(tile::FuncOp func);
 
 } // namespace tilewright

@@ -1,4 +1,4 @@
-// Where the programs of a kernel depend on each other.
+// Finds dependences between the programs of a kernel.
 #ifndef TILEWRIGHT_LIB_ANALYSIS_MEMORY_PROGRAMORDER_H
 #define TILEWRIGHT_LIB_ANALYSIS_MEMORY_PROGRAMORDER_H
 
@@ -8,13 +8,13 @@
 
 namespace tilewright {
 
-/// Whether what `op` leaves in memory, or gives, depends on which program runs
-/// first: sums of floats round, exchanges keep the last value, and every
-/// atomic gives what the ones before it have left.
+/// Whether the result of `op`, or the memory after it, depends on the order of
+/// programs: float additions round, exchanges keep the last value, and the
+/// result of an atomic depends on the ones before it.
 bool dependsOnProgramOrder(mlir::Operation *op);
 
-/// Whether the loop may go on until another program writes something: it reads
-/// memory in a way that sees what others write. Work queues look the same.
+/// Whether the loop may wait for a write of another program: it has an atomic
+/// or a volatile load. Loops over work queues look the same.
 bool mayWaitForPrograms(mlir::scf::WhileOp loop);
 
 } // namespace tilewright

@@ -14,14 +14,14 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// The origin of `pointer`, a pointer or a tile of them, where it is known.
+/// The origin of `pointer`, a pointer or a tile of pointers, if it is known.
 static std::optional<PointerOrigin> getOrigin(Value pointer,
                                               AffineTileAnalysis &tiles) {
   std::optional<AffineTile> address = tiles.get(pointer);
   return findOrigin(address && address->base ? address->base : pointer);
 }
 
-/// The pointer through which `op` touches global memory, or nothing.
+/// The pointer through which `op` accesses global memory, or null.
 static Value getTouched(Operation *op) {
   if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
           op))
@@ -32,8 +32,8 @@ static Value getTouched(Operation *op) {
   return {};
 }
 
-/// Whether a program runs at most one of two ops, once: they stand in different
-/// branches, in no loop.
+/// Whether a program executes at most one of two ops, at most once: they are in
+/// different arms of an `if` outside of loops.
 static bool areExclusive(Operation *a, Operation *b) {
   for (auto branch = a->getParentOfType<scf::IfOp>(); branch;
        branch = branch->getParentOfType<scf::IfOp>()) {
@@ -48,7 +48,7 @@ static bool areExclusive(Operation *a, Operation *b) {
   return false;
 }
 
-/// A value as another one and a constant beside it.
+/// Splits a value into another one and a constant that is added to it.
 static std::pair<Value, int64_t> splitConstant(Value value) {
   int64_t constant = 0;
   APInt part;
@@ -74,7 +74,7 @@ static bool areEqual(Value a, Value b) {
              /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
-/// Whether both stand for one array, cut into blocks of any sides.
+/// Whether both describe the same array, with blocks of any shape.
 static bool areOfOneArray(Value desc, Value other) {
   auto a = desc.getDefiningOp<tile::MakeDescriptorOp>();
   auto b = other.getDefiningOp<tile::MakeDescriptorOp>();
@@ -86,9 +86,9 @@ static bool areOfOneArray(Value desc, Value other) {
                        }));
 }
 
-/// The conditions under which `op` is run, of those that say that two numbers
-/// differ: by how much. Nothing of what stands in a loop, where it meets what
-/// others stored in other goes.
+/// The differences that are nonzero whenever `op` is executed, from comparisons
+/// of the branches around it. Empty in a loop, where `op` also conflicts with
+/// stores of other iterations.
 static SmallVector<Polynomial> getNonZero(Operation *op,
                                           AffineTileAnalysis &tiles) {
   SmallVector<Polynomial> found;
@@ -113,10 +113,10 @@ static SmallVector<Polynomial> getNonZero(Operation *op,
   return found;
 }
 
-/// Whether `distance` is at least `least`, either way, where `number` is not
-/// zero: it is a multiple of that, or nearly so.
-static bool isFar(const Polynomial &distance, const Polynomial &number,
-                  int64_t least) {
+/// Whether the absolute value of `distance` is at least `least` if `number` is
+/// not zero: it is a multiple of `number`, up to a constant.
+static bool isAtLeast(const Polynomial &distance, const Polynomial &number,
+                      int64_t least) {
   for (const auto &[monomial, coefficient] : number.getTerms()) {
     if (monomial.empty())
       continue;
@@ -128,42 +128,43 @@ static bool isFar(const Polynomial &distance, const Polynomial &number,
   return false;
 }
 
-/// Whether two stores to one array, as those of the parts of a tile or of a
-/// tile and its mirror image, never meet at one element in one go.
-static bool areBeside(tile::DescriptorStoreOp a, tile::DescriptorStoreOp b,
-                      AffineTileAnalysis &tiles) {
+/// Whether two stores to one array never write the same element in one
+/// iteration. Examples: the parts of a tile, and a tile and its mirror image.
+static bool areDisjoint(tile::DescriptorStoreOp a, tile::DescriptorStoreOp b,
+                        AffineTileAnalysis &tiles) {
   if (!areOfOneArray(a.getDesc(), b.getDesc()))
     return false;
   SmallVector<Polynomial> nonZero = getNonZero(a, tiles);
   llvm::append_range(nonZero, getNonZero(b, tiles));
-  for (auto [here, there, side, otherDim] : llvm::zip_equal(
+  for (auto [offset, otherOffset, extent, otherExtent] : llvm::zip_equal(
            a.getOffsets(), b.getOffsets(), a.getDesc().getType().getShape(),
            b.getDesc().getType().getShape())) {
-    Value farHere = getFar(here), farThere = getFar(there);
-    auto [base, constant] = splitConstant(farHere);
-    auto [otherBase, otherConstant] = splitConstant(farThere);
-    int64_t ahead = otherConstant - constant;
-    if (areEqual(base, otherBase) && (ahead >= side || -ahead >= otherDim))
+    Value coord = getUnclamped(offset), otherCoord = getUnclamped(otherOffset);
+    auto [base, constant] = splitConstant(coord);
+    auto [otherBase, otherConstant] = splitConstant(otherCoord);
+    int64_t difference = otherConstant - constant;
+    if (areEqual(base, otherBase) &&
+        (difference >= extent || -difference >= otherExtent))
       return true;
-    auto place = tiles.get(farHere), otherPlace = tiles.get(farThere);
-    if (!place || !otherPlace)
+    auto affine = tiles.get(coord), otherAffine = tiles.get(otherCoord);
+    if (!affine || !otherAffine)
       continue;
-    const Polynomial distance = place->constant - otherPlace->constant;
-    const int64_t least = std::max(side, otherDim);
+    const Polynomial distance = affine->constant - otherAffine->constant;
+    const int64_t least = std::max(extent, otherExtent);
     if (llvm::any_of(nonZero, [&](const Polynomial &number) {
-          return isFar(distance, number, least);
+          return isAtLeast(distance, number, least);
         }))
       return true;
   }
   return false;
 }
 
-/// Whether the order of `store` and `other`, which touches the same array, does
-/// not matter.
-static bool mayPass(tile::DescriptorStoreOp store, Operation *other,
-                    AffineTileAnalysis &tiles) {
+/// Whether `store` and `other`, which accesses the same array, may be
+/// reordered.
+static bool mayReorder(tile::DescriptorStoreOp store, Operation *other,
+                       AffineTileAnalysis &tiles) {
   if (auto second = dyn_cast<tile::DescriptorStoreOp>(other))
-    return areBeside(store, second, tiles) || areExclusive(store, other);
+    return areDisjoint(store, second, tiles) || areExclusive(store, other);
   return isa<tile::StoreOp>(other) && areExclusive(store, other);
 }
 
@@ -183,7 +184,7 @@ bool tilewright::isAlone(tile::DescriptorStoreOp store,
   WalkResult result =
       store->getParentOfType<tile::FuncOp>().walk([&](Operation *op) {
         Value touched = getTouched(op);
-        if (!touched || op == store || mayPass(store, op, tiles))
+        if (!touched || op == store || mayReorder(store, op, tiles))
           return WalkResult::advance();
         std::optional<PointerOrigin> other = getOrigin(touched, tiles);
         return !other || *other == *origin ? WalkResult::interrupt()

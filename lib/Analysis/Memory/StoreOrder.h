@@ -1,5 +1,5 @@
-// Whether copies may make a store to a block of an array: they arrive in any
-// order.
+// Checks whether asynchronous copies, which complete in any order, may
+// implement a store to a block of an array.
 
 #pragma once
 
@@ -8,12 +8,13 @@
 
 namespace tilewright {
 
-/// Whether a loop brings `store` to the same block of its array again: copies
-/// need not arrive in the order in which they were started.
+/// Whether a loop executes `store` to the same block repeatedly. Copies need
+/// not complete in the order in which they were started.
 bool isRepeated(tile::DescriptorStoreOp store);
 
-/// Whether nothing but `store` touches its array, as far as the arguments tell:
-/// loads would not see it, and other stores might come before it.
+/// Whether no other op accesses the array of `store`, as far as the origins of
+/// pointers tell. Loads would not see the store, and it might overtake other
+/// stores.
 bool isAlone(tile::DescriptorStoreOp store, AffineTileAnalysis &tiles);
 
 } // namespace tilewright

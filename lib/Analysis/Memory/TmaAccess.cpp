@@ -18,13 +18,13 @@ using namespace mlir;
 using namespace tilewright;
 using llvm::StringRef;
 
-/// Addresses and strides are multiples of so many bytes.
+/// Alignment of addresses and strides in bytes.
 static constexpr int64_t kAlignment = 16;
 
-/// Whether a loop that `desc` stands in front of goes round `access`, so that
-/// making a map on the device is worth its time; and the same threads get to
-/// both, as maps are a role's own.
-static bool isMadeAhead(tile::MakeDescriptorOp desc, Operation *access) {
+/// Whether building the tensor map of `desc` on the device pays off:
+/// 1. `desc` is before a loop that contains `access`.
+/// 2. Both are in the same role, since roles do not share maps.
+static bool isMadeBeforeLoop(tile::MakeDescriptorOp desc, Operation *access) {
   if (warp::SpecializeOp::getRole(desc->getBlock()) !=
       warp::SpecializeOp::getRole(access->getBlock()))
     return false;
@@ -35,8 +35,8 @@ static bool isMadeAhead(tile::MakeDescriptorOp desc, Operation *access) {
   return false;
 }
 
-/// Whether `value` is computed from nothing but arguments, constants and the
-/// number of the program, of which specialisation tells all it can.
+/// Whether `value` is computed only from arguments, constants and program ids,
+/// so that specialization already provides all facts about it.
 static bool isComputed(Value value) {
   llvm::SetVector<Value> open;
   open.insert(value);
@@ -53,16 +53,16 @@ static bool isComputed(Value value) {
   return true;
 }
 
-/// Why no map can be made of an array, by the host, or by the device for
-/// `access`, unless that is null.
+/// Returns why no tensor map of an array can be built: by the host, or by the
+/// device for `access` unless that is null.
 static StringRef checkOperands(tile::MakeDescriptorOp desc, Operation *access,
                                const AxisInfoAnalysis &axes) {
   bool isMadeByHost = isHostKnown(desc);
   if (!isMadeByHost && (!access || !desc.getAligned()))
     return "the descriptor depends on more than the kernel's arguments";
-  if (!isMadeByHost && !isMadeAhead(desc, access))
+  if (!isMadeByHost && !isMadeBeforeLoop(desc, access))
     return "the descriptor depends on more than the kernel's arguments, and is "
-           "made anew for each block";
+           "made again for each block";
   auto isAligned = [&](Value value, int64_t bytes) {
     return axes.get(value)[0].divisibility * bytes % kAlignment == 0 ||
            (!isMadeByHost && !isComputed(value));
@@ -77,17 +77,17 @@ static StringRef checkOperands(tile::MakeDescriptorOp desc, Operation *access,
   return {};
 }
 
-/// Copies that start elsewhere than at a multiple of 16 bytes of a row end in
-/// an illegal instruction.
-static StringRef checkPlace(tile::DescType type, OperandRange offsets,
-                            const AxisInfoAnalysis &axes) {
+/// A copy that does not start at a multiple of 16 bytes in a row raises an
+/// illegal instruction.
+static StringRef checkOffset(tile::DescType type, OperandRange offsets,
+                             const AxisInfoAnalysis &axes) {
   int64_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
   if (axes.get(offsets.back())[0].divisibility * bytes % kAlignment != 0)
-    return "its place in a row is not known to be a multiple of 16 bytes";
+    return "its offset in a row is not known to be a multiple of 16 bytes";
   return {};
 }
 
-/// The accelerator writes whole pieces of 16 bytes, also the last of a row.
+/// The accelerator writes whole 16-byte pieces, also at the end of a row.
 static StringRef checkRowEnds(tile::MakeDescriptorOp desc,
                               const AxisInfoAnalysis &axes) {
   Value columns = desc.getShape().back();
@@ -102,12 +102,13 @@ static StringRef checkRowEnds(tile::MakeDescriptorOp desc,
   return "the bytes of a row are not known to be a multiple of 16";
 }
 
-/// Whether nothing is said of what memory holds, so that the kernel asks.
+/// Whether the row length comes from memory without a promise, so that the
+/// kernel checks it at run time.
 static bool asksForRowEnds(tile::MakeDescriptorOp desc) {
   return !isHostKnown(desc) && !isComputed(desc.getShape().back());
 }
 
-/// The block without leading sides of 1, as far as that leaves a matrix.
+/// The shape without leading dimensions of size 1, but at least a matrix.
 static ArrayRef<int64_t> getMatrix(ArrayRef<int64_t> shape) {
   while (shape.size() > 2 && shape.front() == 1)
     shape = shape.drop_front();
@@ -118,9 +119,9 @@ static StringRef checkBlock(tile::DescType type) {
   unsigned bits = type.getElementType().getIntOrFloatBitWidth();
   ArrayRef<int64_t> shape = getMatrix(type.getShape());
   bool powersOfTwo = llvm::all_of(
-      shape, [](int64_t side) { return llvm::isPowerOf2_64(side); });
+      shape, [](int64_t extent) { return llvm::isPowerOf2_64(extent); });
   if (bits < 8 || !powersOfTwo || !tmaLayout(shape, bits))
-    return "the block's rows are no multiple of 16 bytes";
+    return "the block's rows are not a multiple of 16 bytes";
   return {};
 }
 
@@ -134,13 +135,13 @@ StringRef tilewright::getCopyObstacle(Value desc, OperandRange offsets,
   if (reason.empty())
     reason = checkOperands(made, access, axes);
   if (reason.empty())
-    reason = checkPlace(made.getResult().getType(), offsets, axes);
+    reason = checkOffset(made.getResult().getType(), offsets, axes);
   return reason;
 }
 
-/// Whether `op` makes a tile of another shape of `tile`: what joins and splits
-/// matrices, as numbers packed into words and complex numbers take, but not
-/// what spreads a vector over one.
+/// Whether `op` changes the shape of `tile` as joins and splits of matrices do,
+/// for numbers packed into words and complex numbers. False for the broadcast
+/// of a vector to a matrix.
 static bool reshapesMatrix(Operation *op, Value tile) {
   if (isa<tile::TransposeOp, tile::ReshapeOp>(op))
     return true;
@@ -148,7 +149,7 @@ static bool reshapesMatrix(Operation *op, Value tile) {
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return shape.size() > 2 && shape[reduce.getAxis()] == 2;
   return isa<tile::ExpandDimsOp, tile::BroadcastOp>(op) &&
-         llvm::count_if(shape, [](int64_t side) { return side > 1; }) >= 2;
+         llvm::count_if(shape, [](int64_t extent) { return extent > 1; }) >= 2;
 }
 
 bool tilewright::feedsWgmma(Value tile, int64_t numWarps,
@@ -167,8 +168,8 @@ bool tilewright::feedsWgmma(Value tile, int64_t numWarps,
   return false;
 }
 
-/// Those of `loads` that one producer can issue: all, or those that each alone
-/// would not be in the way of.
+/// The `loads` that one producer can issue: all of them, or those that a
+/// producer could issue alone.
 static SmallVector<tile::DescriptorLoadOp>
 keepProducible(tile::FuncOp func, ArrayRef<tile::DescriptorLoadOp> loads,
                SmallVectorImpl<TmaObstacle> &obstacles) {
@@ -191,11 +192,11 @@ keepProducible(tile::FuncOp func, ArrayRef<tile::DescriptorLoadOp> loads,
   return alone;
 }
 
-/// Whether a loop computes products and `loads`, which stand outside of all
-/// loops, are no part of it: their producer would have nothing to run ahead of,
-/// while its warp takes registers that another program may need.
-static bool areBesideLoops(tile::FuncOp func,
-                           ArrayRef<tile::DescriptorLoadOp> loads) {
+/// Whether some loop computes dots, but all `loads` are outside of loops. A
+/// producer would have nothing to prefetch, while its warp takes registers that
+/// could allow another CTA.
+static bool areOutsideDotLoops(tile::FuncOp func,
+                               ArrayRef<tile::DescriptorLoadOp> loads) {
   auto isInLoop = [](Operation *op) {
     return op->getParentOfType<LoopLikeOpInterface>() != nullptr;
   };
@@ -219,21 +220,21 @@ tilewright::findTmaLoads(tile::FuncOp func, int64_t numWarps,
   func.walk([&](tile::DescriptorLoadOp load) {
     StringRef reason =
         numWarps >= kMostWarps
-            ? "a program of 32 warps has no room for a producer's"
+            ? "a program of 32 warps has no room for a producer warp"
         : feedsWgmma(load.getResult(), numWarps, target)
             ? getCopyObstacle(load.getDesc(), load.getOffsets(), axes,
                               target.makesMaps ? load.getOperation() : nullptr)
-            : "it is no operand of a product of warpgroups";
+            : "it is not an operand of a dot that wgmma computes";
     if (reason.empty())
       loads.push_back(load);
     else
       obstacles.push_back({load, reason});
   });
   loads = keepProducible(func, loads, obstacles);
-  if (!areBesideLoops(func, loads))
+  if (!areOutsideDotLoops(func, loads))
     return loads;
   for (tile::DescriptorLoadOp load : loads)
-    obstacles.push_back({load, "threads load all that loops compute from"});
+    obstacles.push_back({load, "it is outside of the loops that compute dots"});
   return {};
 }
 
@@ -287,13 +288,13 @@ tilewright::findTmaStores(tile::FuncOp func, const NvidiaTarget &target,
     if (reason.empty() && !asks)
       reason = ends;
     if (reason.empty())
-      reason = checkPlace(store.getDesc().getType(), store.getOffsets(), axes);
+      reason = checkOffset(store.getDesc().getType(), store.getOffsets(), axes);
     if (reason.empty() && store.getReduction() &&
         !warp::TmaStoreOp::canReduce(
             *store.getReduction(), store.getDesc().getType().getElementType()))
-      reason = "it has no such reduction of such elements";
+      reason = "it does not support this reduction of these elements";
     if (reason.empty() && isRepeated(store))
-      reason = "a loop stores to the same place again";
+      reason = "a loop stores to the same block again";
     if (reason.empty() && !isAlone(store, tiles))
       reason = "the kernel may touch the array elsewhere";
     if (!reason.empty()) {

@@ -1,5 +1,4 @@
-// Places of blocks that may be further along a side than copies can say, whose
-// places have 32 bits.
+// Clamps 64-bit block coordinates to the 32-bit coordinates of TMA copies.
 
 #pragma once
 
@@ -8,33 +7,37 @@
 
 namespace tilewright {
 
-/// Beyond all sides that have places of 64 bits. A multiple of all that rows
-/// are multiples of, and as far from where 32 bits end as blocks are long:
-/// copies of what is in front of an array are illegal instructions.
+/// The largest coordinate after clamping. It is:
+/// 1. Past the end of all dimensions that need 64-bit coordinates.
+/// 2. A multiple of all powers of two that rows are multiples of.
+/// 3. Smaller than 2^31 by more than the extent of a block, since a copy at a
+///    negative coordinate raises an illegal instruction.
 inline constexpr int64_t kClampedCoord =
     (int64_t(1) << 31) - (int64_t(1) << 20);
 
-/// `wide`, of 64 bits, in 32: what is further than `kClampedCoord` is there.
-inline mlir::Value emitNear(mlir::OpBuilder &b, mlir::Location loc,
-                            mlir::Value wide) {
-  mlir::Value far = mlir::arith::ConstantOp::create(
+/// Truncates `wide`, of 64 bits, to 32 bits after clamping it to
+/// `kClampedCoord`.
+inline mlir::Value clampCoord(mlir::OpBuilder &b, mlir::Location loc,
+                              mlir::Value wide) {
+  mlir::Value limit = mlir::arith::ConstantOp::create(
       b, loc, b.getI64IntegerAttr(kClampedCoord));
-  mlir::Value near = mlir::arith::MinSIOp::create(b, loc, wide, far);
-  return mlir::arith::TruncIOp::create(b, loc, b.getI32Type(), near);
+  mlir::Value clamped = mlir::arith::MinSIOp::create(b, loc, wide, limit);
+  return mlir::arith::TruncIOp::create(b, loc, b.getI32Type(), clamped);
 }
 
-/// The place that `emitNear` made `place` of, or `place`: blocks that do not
-/// meet at one do not at the other, of arrays whose sides end before
-/// `kClampedCoord`.
-inline mlir::Value getFar(mlir::Value place) {
+/// The coordinate that `clampCoord` clamped to `coord`, or `coord` itself.
+/// Blocks that are disjoint at one are disjoint at the other, in arrays whose
+/// dimensions end before `kClampedCoord`.
+inline mlir::Value getUnclamped(mlir::Value coord) {
   llvm::APInt most;
-  auto narrow = place.getDefiningOp<mlir::arith::TruncIOp>();
-  auto near = narrow ? narrow.getIn().getDefiningOp<mlir::arith::MinSIOp>()
-                     : mlir::arith::MinSIOp();
-  bool isNear = near &&
-                mlir::matchPattern(near.getRhs(), mlir::m_ConstantInt(&most)) &&
-                most == kClampedCoord;
-  return isNear ? near.getLhs() : place;
+  auto narrow = coord.getDefiningOp<mlir::arith::TruncIOp>();
+  auto clamped = narrow ? narrow.getIn().getDefiningOp<mlir::arith::MinSIOp>()
+                        : mlir::arith::MinSIOp();
+  bool isClamped =
+      clamped &&
+      mlir::matchPattern(clamped.getRhs(), mlir::m_ConstantInt(&most)) &&
+      most == kClampedCoord;
+  return isClamped ? clamped.getLhs() : coord;
 }
 
 } // namespace tilewright

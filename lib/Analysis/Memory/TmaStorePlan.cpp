@@ -12,8 +12,8 @@ using namespace tilewright;
 
 static constexpr unsigned kWarpgroupBits = 2;
 
-/// The bits of the offset that nothing but the number of the warpgroup decides;
-/// none if that number does anything else.
+/// The bits of the offset that the warpgroup number alone decides. Empty if
+/// that number has any other effect.
 static SmallVector<unsigned> findPartBits(const LinearLayout &offsets) {
   ArrayRef<uint64_t> warps = offsets.getColumns(LayoutAxis::Warp);
   if (warps.size() <= kWarpgroupBits)
@@ -34,7 +34,7 @@ static SmallVector<unsigned> findPartBits(const LinearLayout &offsets) {
   return bits;
 }
 
-/// The layout with some bits of the offset on top of the others.
+/// The layout with some bits of the offset moved above the others.
 static LinearLayout moveToTop(const LinearLayout &memory,
                               ArrayRef<unsigned> bits) {
   SmallVector<uint64_t> columns;
@@ -51,25 +51,25 @@ static int64_t countElements(ArrayRef<int64_t> shape) {
                          std::multiplies<>());
 }
 
-/// Whether a box is what lies in consecutive memory.
+/// Whether a box is consecutive in shared memory.
 static bool isConsecutive(const LinearLayout &memory, ArrayRef<int64_t> box) {
   for (unsigned bit = 0, e = llvm::Log2_64(countElements(box)); bit < e; ++bit)
-    for (auto [place, side] :
+    for (auto [coord, extent] :
          llvm::zip_equal(memory.getBasis(LayoutAxis::Offset, bit), box))
-      if (place >= side)
+      if (coord >= extent)
         return false;
   return true;
 }
 
-/// Lays the parts one behind the other and cuts the boxes down to them, if
-/// there are boxes of one part alone.
+/// Makes the parts consecutive in memory and cuts the boxes to fit inside a
+/// part, if such boxes are consecutive.
 static void splitIntoParts(TmaStorePlan &plan, ArrayRef<unsigned> bits) {
   SmallVector<int64_t> box = plan.copies.box;
   for (unsigned bit : bits) {
     SmallVector<int64_t> start = plan.memory.getBasis(LayoutAxis::Offset, bit);
-    for (auto [place, side] : llvm::zip_equal(start, box))
-      if (place != 0)
-        side = std::min(side, place);
+    for (auto [coord, extent] : llvm::zip_equal(start, box))
+      if (coord != 0)
+        extent = std::min(extent, coord);
     plan.partStarts.push_back(std::move(start));
   }
   LinearLayout memory = moveToTop(plan.memory, bits);
@@ -81,8 +81,8 @@ static void splitIntoParts(TmaStorePlan &plan, ArrayRef<unsigned> bits) {
   plan.copies.box = box;
 }
 
-/// Whether the registers of a thread alone decide in which round an element of
-/// a part of 2^partBits elements is stored.
+/// Whether the register number alone decides in which round an element of a
+/// part of 2^partBits elements is stored.
 static bool areRoundsInRegisters(const LinearLayout &offsets,
                                  unsigned offsetBits, unsigned partBits) {
   uint64_t part = (uint64_t(1) << partBits) - 1;
@@ -93,7 +93,7 @@ static bool areRoundsInRegisters(const LinearLayout &offsets,
   return true;
 }
 
-/// A round is a panel: as many rows as the part has, of the width of a box.
+/// A round is a panel: all rows of the part, with the width of a box.
 static void chooseRounds(TmaStorePlan &plan, const LinearLayout &layout,
                          int64_t elementBytes) {
   unsigned partBits = layout.getTotalOutBits() - plan.partStarts.size();

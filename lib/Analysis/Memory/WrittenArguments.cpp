@@ -5,9 +5,9 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Adds to `sources` what control flow of `op` gives `value`, one of its
-/// results or, where `region` is not null, an argument of that region. Fails
-/// where that is not known.
+/// Adds to `sources` the values that the control flow of `op` forwards to
+/// `value`: a result of `op` or, if `region` is not null, an argument of that
+/// region. Fails if they are not known.
 static LogicalResult addBranchSources(Operation *op, Region *region,
                                       Value value,
                                       SmallVectorImpl<Value> &sources) {
@@ -36,8 +36,8 @@ static LogicalResult addBranchSources(Operation *op, Region *region,
   return success(isKnown);
 }
 
-/// Adds to `sources` the values that `value` is computed from. Fails where
-/// these are not known.
+/// Adds to `sources` the values that `value` is computed from. Fails if they
+/// are not known.
 static LogicalResult addSources(Value value, SmallVectorImpl<Value> &sources) {
   Operation *op = value.getDefiningOp();
   if (!op) {
@@ -49,8 +49,7 @@ static LogicalResult addSources(Value value, SmallVectorImpl<Value> &sources) {
   }
   if (isa<RegionBranchOpInterface>(op))
     return addBranchSources(op, /*region=*/nullptr, value, sources);
-  // An offset leads nowhere by itself, and what memory holds has no origin
-  // that could be known here.
+  // An offset is not a pointer, and the origin of a loaded value is unknown.
   if (isa<tile::AddPtrOp, tile::MakeDescriptorOp>(op))
     sources.push_back(op->getOperand(0));
   else if (!isa<tile::LoadOp, tile::DescriptorLoadOp, tile::AtomicRMWOp,
@@ -93,7 +92,7 @@ llvm::BitVector tilewright::findWrittenArguments(tile::FuncOp kernel) {
     for (Value pointer : getWrittenPointers(op))
       written |= origins.get(pointer);
   });
-  // Only pointers lead anywhere: an offset is not written through.
+  // Only pointers can be written through.
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (!isa<tile::PtrType>(type))
       written.reset(index);

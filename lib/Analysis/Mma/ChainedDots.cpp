@@ -7,8 +7,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Whether `tile` is computed from the sum of a product in the same block, also
-/// where it changes layouts through memory of its own.
+/// Whether `tile` is computed from the accumulator of an mma or wgmma in the
+/// same block. Follows tiles through shared memory, too.
 static bool isFromDot(Value tile) {
   llvm::SetVector<Value> open;
   open.insert(tile);
@@ -29,10 +29,10 @@ bool tilewright::hasChainedDots(Operation *function) {
   return function
       ->walk([](Operation *op) {
         Value left;
-        if (auto product = dyn_cast<warp::WgmmaOp>(op))
-          left = product.getA();
-        else if (auto product = dyn_cast<warp::MmaOp>(op))
-          left = product.getA();
+        if (auto wgmma = dyn_cast<warp::WgmmaOp>(op))
+          left = wgmma.getA();
+        else if (auto mma = dyn_cast<warp::MmaOp>(op))
+          left = mma.getA();
         return left && isa<RankedTensorType>(left.getType()) && isFromDot(left)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();

@@ -1,5 +1,5 @@
-// Products that wait for what threads compute from the sums of others, as the
-// second one of attention does.
+// Finds dots whose operand threads compute from the accumulator of another dot,
+// as the second one of attention.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_MMA_CHAINEDDOTS_H
 #define TILEWRIGHT_LIB_ANALYSIS_MMA_CHAINEDDOTS_H
@@ -8,10 +8,9 @@
 
 namespace tilewright {
 
-/// Whether `function`, whose tiles have layouts, has a product of tensor cores
-/// whose left operand is held in registers and computed from the sum of another
-/// one in the same block. Other programs on the multiprocessor then hide more
-/// than copies that run further ahead.
+/// Whether some mma or wgmma of `function` has operand A in registers, computed
+/// from the accumulator of another one in the same block. Tiles must have
+/// layouts. Higher occupancy then hides more latency than a deeper pipeline.
 bool hasChainedDots(mlir::Operation *function);
 
 } // namespace tilewright

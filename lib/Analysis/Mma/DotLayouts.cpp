@@ -18,13 +18,13 @@ using warp::LinearAttr;
 
 namespace {
 struct DotShape {
-  /// How many products, for tiles of rank 3.
+  /// Size of the batch; 1 for tiles of rank 2.
   int64_t batch;
   int64_t m, n, k;
 };
 } // namespace
 
-/// What one instruction computes by rows and columns of the result.
+/// Rows and columns of the result that one instruction computes.
 static constexpr int64_t kMmaRows = 16, kMmaColumns = 8;
 
 static DotShape getShape(tile::DotOp dot) {
@@ -39,8 +39,7 @@ static bool isBatched(tile::DotOp dot) {
   return cast<RankedTensorType>(dot.getType()).getRank() == 3;
 }
 
-/// The sizes along the dimensions of `dot`, the first of which only a batch
-/// has.
+/// `sizes` along rows and columns, after `batch` if the dot is batched.
 static SmallVector<int64_t> withBatch(tile::DotOp dot, int64_t batch,
                                       ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> all(sizes);
@@ -69,7 +68,7 @@ static StringRef getTypeObstacle(tile::DotOp dot) {
               : operand.isBF16() || tile::isFloat8(operand)
                   ? acc.isF32()
                   : operand.isInteger(8);
-  return fits ? "" : "they do not have the types of its operands and its sum";
+  return fits ? "" : "they do not support its operand and accumulator types";
 }
 
 StringRef tilewright::getTensorCoreObstacle(tile::DotOp dot) {
@@ -80,13 +79,12 @@ StringRef tilewright::getTensorCoreObstacle(tile::DotOp dot) {
   DotShape shape = getShape(dot);
   if (shape.m < kMmaRows || shape.n < kMmaColumns || shape.k < depth)
     return "their instructions take at least 16 rows, 8 columns and 32 bytes "
-           "of "
-           "the contracted dimension";
+           "of the contracted dimension";
   return {};
 }
 
-/// Visits what is computed from `value` in the same block by elementwise and
-/// shape ops, until `visit` says true.
+/// Visits the transitive uses of `value` through elementwise and shape ops
+/// until `visit` returns true.
 static bool anyUserOf(Value value, function_ref<bool(OpOperand &)> visit) {
   llvm::SetVector<Value> worklist;
   worklist.insert(value);
@@ -108,8 +106,8 @@ static bool feedsDot(Value value) {
   });
 }
 
-/// Visits what `value` is computed from by elementwise and shape ops, until
-/// `visit` says true.
+/// Visits the ops that compute `value` through elementwise and shape ops until
+/// `visit` returns true.
 static bool anySourceOf(Value value, function_ref<bool(Operation *)> visit) {
   llvm::SetVector<Value> worklist;
   worklist.insert(value);
@@ -134,10 +132,10 @@ bool tilewright::isChainedDot(tile::DotOp dot) {
          comesFromDot(dot.getB());
 }
 
-/// Splits the result among the warps: first the products of a batch, which have
-/// no operand in common, then each so that the part of a warp is as square as
-/// possible: a square loads the least of both operands.
-static SmallVector<int64_t> placeWarps(tile::DotOp dot, int64_t numWarps) {
+/// Distributes the warps over the result: first over the batch, whose dots
+/// share no operands, then over rows and columns. The part of a warp is as
+/// square as possible, which minimizes the loads of both operands.
+static SmallVector<int64_t> distributeWarps(tile::DotOp dot, int64_t numWarps) {
   DotShape shape = getShape(dot);
   int64_t maxRows = std::max<int64_t>(shape.m / kMmaRows, 1);
   int64_t maxColumns = std::max<int64_t>(shape.n / kMmaColumns, 1);
@@ -147,7 +145,7 @@ static SmallVector<int64_t> placeWarps(tile::DotOp dot, int64_t numWarps) {
     rows = std::min(numWarps, maxRows);
   while (rows * columns < numWarps) {
     bool fitsRows = rows < maxRows, fitsColumns = columns < maxColumns;
-    // Where there is more than one warp for each atom the rest holds copies.
+    // With more warps than atoms, the remaining warps hold copies.
     bool takeRows =
         fitsRows && (!fitsColumns || shape.m / rows >= shape.n / columns);
     (takeRows || !fitsColumns ? rows : columns) *= 2;
@@ -156,7 +154,7 @@ static SmallVector<int64_t> placeWarps(tile::DotOp dot, int64_t numWarps) {
 }
 
 static DotLayouts chooseTensorCoreLayouts(tile::DotOp dot, int64_t numWarps) {
-  SmallVector<int64_t> warps = placeWarps(dot, numWarps);
+  SmallVector<int64_t> warps = distributeWarps(dot, numWarps);
   auto make = [&](MmaOperand operand, Value tile) {
     unsigned bits = getElementType(dot.getA()).getIntOrFloatBitWidth();
     auto shape = cast<RankedTensorType>(tile.getType()).getShape();
@@ -168,10 +166,10 @@ static DotLayouts chooseTensorCoreLayouts(tile::DotOp dot, int64_t numWarps) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tensor cores of warpgroups
+// Wgmma
 //===----------------------------------------------------------------------===//
 
-/// Whether both operands find room in shared memory beside little else.
+/// Whether shared memory has room for both operands and a reserve.
 static bool fitsSharedMemory(tile::DotOp dot, const NvidiaTarget &target) {
   DotShape shape = getShape(dot);
   int64_t bits = getElementType(dot.getA()).getIntOrFloatBitWidth();
@@ -186,7 +184,7 @@ StringRef tilewright::getWgmmaObstacle(tile::DotOp dot, int64_t numWarps,
   if (!target.hasWgmma())
     return "the target has no wgmma, as sm_90a does";
   if (isBatched(dot))
-    return "it is a batch of products";
+    return "it is a batched dot";
   if (!fitsSharedMemory(dot, target))
     return "its operands do not fit into shared memory";
   if (!hasWgmmaLayout({shape.m, shape.n}, numWarps))
@@ -194,8 +192,8 @@ StringRef tilewright::getWgmmaObstacle(tile::DotOp dot, int64_t numWarps,
   return {};
 }
 
-/// Whether the loop around `dot` computes A elementwise from tiles of 16 bits
-/// that it loads, and from nothing else of its size than places.
+/// Whether the loop around `dot` computes A elementwise from 16-bit tiles that
+/// it loads, and from no other tiles of the size of A.
 static bool comesFromLoads(tile::DotOp dot) {
   Block *body = dot->getBlock();
   Value a = dot.getA();
@@ -227,12 +225,14 @@ static bool comesFromLoads(tile::DotOp dot) {
   return numLoads != 0;
 }
 
-/// Whether threads had better read what A is computed from as the instruction
-/// takes A from registers, instead of writing A to shared memory: each number
-/// is computed by one thread, which has registers for two of its parts of A,
-/// one of which a product on its way reads.
-static bool isMadeInRegisters(tile::DotOp dot, const LinearLayout &a,
-                              const LinearLayout &acc) {
+/// Whether threads should compute A in the register layout of `wgmma` instead
+/// of writing it to shared memory:
+/// 1. A is computed elementwise from 16-bit tiles that the loop loads.
+/// 2. Warps hold no copies, so that each element is computed once.
+/// 3. A thread has registers for the accumulator and two copies of its part of
+/// A. A `wgmma` in flight reads the previous copy.
+static bool isComputedInRegisters(tile::DotOp dot, const LinearLayout &a,
+                                  const LinearLayout &acc) {
   constexpr int64_t kMostRegisters = 192, kMostOfA = 32;
   int64_t registers = a.getInSize(LayoutAxis::Register) / 2;
   return registers <= kMostOfA &&
@@ -250,10 +250,10 @@ static bool isTransposedResult(Value value) {
   });
 }
 
-/// Whether A, which comes from a dot, had better stay in shared memory: it has
-/// to pass through that, as it is transposed, and would take many registers
-/// beside what it comes from, which gradients of attention need once more.
-static bool isReadFromMemory(tile::DotOp dot, const LinearLayout &a) {
+/// Whether A, which is computed from a dot, should be read from shared memory.
+/// It passes through that since it is transposed. It would take many registers
+/// in addition to its source, which gradients of attention use again.
+static bool isReadFromShared(tile::DotOp dot, const LinearLayout &a) {
   constexpr int64_t kMany = 32;
   return a.getInSize(LayoutAxis::Register) / 2 >= kMany &&
          isTransposedResult(dot.getA());
@@ -265,14 +265,14 @@ static DotLayouts chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps) {
   DotLayouts layouts;
   layouts.isWgmma = true;
   layouts.acc = LinearAttr::get(dot.getContext(), *acc);
-  // What one product gives in 16 bits is where the next one reads its A.
+  // An accumulator converted to 16 bits has the layout of A of the next dot.
   unsigned bits = getElementType(dot.getA()).getIntOrFloatBitWidth();
   if (bits == 16) {
     LinearLayout a = wgmmaOperandLayout(*acc, shape.k, bits);
     layouts.readsAsA =
-        !comesFromDot(dot.getA()) && isMadeInRegisters(dot, a, *acc);
+        !comesFromDot(dot.getA()) && isComputedInRegisters(dot, a, *acc);
     if (layouts.readsAsA ||
-        (comesFromDot(dot.getA()) && !isReadFromMemory(dot, a)))
+        (comesFromDot(dot.getA()) && !isReadFromShared(dot, a)))
       layouts.a = LinearAttr::get(dot.getContext(), a);
   }
   return layouts;
@@ -282,21 +282,21 @@ static DotLayouts chooseWgmmaLayouts(tile::DotOp dot, int64_t numWarps) {
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// How many elements side by side a thread holds of a side of the result, given
-/// the operand along it.
+/// The number of consecutive elements that a thread holds along a dimension of
+/// the result, given the operand that has this dimension.
 static int64_t chooseGroup(Value operand, bool liesAlong, int64_t perThread) {
   constexpr int64_t kAccessBytes = 16;
   if (liesAlong)
     return 1;
   int64_t bytes = warp::getElementBytes(getElementType(operand));
-  int64_t side = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
-  return std::min(side, std::max<int64_t>(kAccessBytes / bytes, 1));
+  int64_t size = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
+  return std::min(size, std::max<int64_t>(kAccessBytes / bytes, 1));
 }
 
-/// With the lanes of pairs of rows beside each other. Shared memory serves a
-/// warp's accesses of 16 bytes a quarter at a time, but halves at once where
-/// each lane reads what its neighbour, or the one next to that, reads, too: so
-/// it does for operands of rows and of columns alike.
+/// Reorders lanes so that those of two adjacent rows alternate. Shared memory
+/// serves 16-byte accesses of a warp a quarter at a time. It serves half a warp
+/// at once if each lane reads the same address as the lane at distance 1 or 2.
+/// With this order that holds for operands of rows and of columns alike.
 static LinearLayout pairRows(const LinearLayout &layout,
                              ArrayRef<int64_t> shape, unsigned columnBits) {
   SmallVector<LinearLayout::AxisBases> bases;
@@ -319,7 +319,7 @@ static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps,
   numWarps /= batch;
   int64_t perThread =
       std::max<int64_t>(shape.m * shape.n / (numWarps << kLaneBits), 1);
-  // Of each operand a thread needs one side of its part.
+  // A thread needs the rows of A and the columns of B of its part.
   constexpr int64_t kLaneRows = 4, kLaneColumns = 8;
   int64_t rows = 1, columns = 1;
   while (rows * columns < numWarps)
@@ -340,7 +340,7 @@ static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps,
                   llvm::Log2_64(kLaneColumns));
 }
 
-/// Operands of a thread that would take more registers stay in shared memory.
+/// Operands that would take more registers of a thread stay in shared memory.
 static constexpr int64_t kMaxOperandRegisters = 64;
 
 static DotLayouts chooseThreadLayouts(tile::DotOp dot, int64_t numWarps,

@@ -8,20 +8,21 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// How many products start between `product` and `wait`; nothing where they
-/// do not stand in one block.
-static std::optional<int64_t> countDotsBetween(warp::WgmmaOp product,
+/// The number of wgmmas that start between `wgmma` and `wait`. Nothing if the
+/// two are in different blocks.
+static std::optional<int64_t> countDotsBetween(warp::WgmmaOp wgmma,
                                                warp::WgmmaWaitOp wait) {
-  if (product->getBlock() != wait->getBlock())
+  if (wgmma->getBlock() != wait->getBlock())
     return std::nullopt;
   int64_t count = 0;
-  for (Operation *op = product->getNextNode(); op && op != wait;
+  for (Operation *op = wgmma->getNextNode(); op && op != wait;
        op = op->getNextNode())
     op->walk([&](warp::WgmmaOp) { ++count; });
   return count;
 }
 
-/// The values that `value`, carried by a loop or given by a branch, may be.
+/// The values that control flow may forward to `value`. Empty if it is neither
+/// loop-carried nor the result of a branch.
 static SmallVector<Value> getSources(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   Operation *owner =
@@ -48,10 +49,10 @@ static SmallVector<Value> getSources(Value value) {
   return {};
 }
 
-/// Whether `value` is the sum of a product that was started and not waited for.
-/// What a loop carries around is, if anything else makes it so: `seen` are the
-/// values that the question has led through.
-static bool isRunning(Value value, llvm::SmallPtrSetImpl<Value> &seen) {
+/// Whether `value` is the accumulator of a wgmma that has not been waited for.
+/// `seen` are the values on the way, so that a loop-carried value depends on
+/// its other sources.
+static bool isInFlight(Value value, llvm::SmallPtrSetImpl<Value> &seen) {
   if (!seen.insert(value).second)
     return false;
   if (value.getDefiningOp<warp::WgmmaOp>())
@@ -59,23 +60,23 @@ static bool isRunning(Value value, llvm::SmallPtrSetImpl<Value> &seen) {
   if (auto wait = value.getDefiningOp<warp::WgmmaWaitOp>()) {
     if (wait.getPendings() == 0)
       return false;
-    Value sum = wait.getAccumulators()[cast<OpResult>(value).getResultNumber()];
-    if (auto product = sum.getDefiningOp<warp::WgmmaOp>())
-      if (auto later = countDotsBetween(product, wait))
+    Value acc = wait.getAccumulators()[cast<OpResult>(value).getResultNumber()];
+    if (auto wgmma = acc.getDefiningOp<warp::WgmmaOp>())
+      if (auto later = countDotsBetween(wgmma, wait))
         return *later < int64_t(wait.getPendings());
-    return isRunning(sum, seen);
+    return isInFlight(acc, seen);
   }
   return llvm::any_of(getSources(value),
-                      [&](Value source) { return isRunning(source, seen); });
+                      [&](Value source) { return isInFlight(source, seen); });
 }
 
 bool tilewright::isInFlightAccumulator(Value value) {
   llvm::SmallPtrSet<Value, 8> seen;
-  return isa<RankedTensorType>(value.getType()) && isRunning(value, seen);
+  return isa<RankedTensorType>(value.getType()) && isInFlight(value, seen);
 }
 
-/// Whether `op` hands sums on without touching them.
-static bool passesSums(Operation *op) {
+/// Whether `op` forwards accumulators without using them.
+static bool forwardsAccumulators(Operation *op) {
   return isa<warp::WgmmaWaitOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
              scf::ConditionOp>(op);
 }
@@ -83,12 +84,12 @@ static bool passesSums(Operation *op) {
 OpOperand *tilewright::findUseOfInFlightAccumulator(Operation *func) {
   OpOperand *found = nullptr;
   func->walk([&](Operation *op) {
-    if (passesSums(op))
+    if (forwardsAccumulators(op))
       return WalkResult::advance();
-    auto product = dyn_cast<warp::WgmmaOp>(op);
+    auto wgmma = dyn_cast<warp::WgmmaOp>(op);
     for (OpOperand &operand : op->getOpOperands()) {
-      bool isSum = product && &operand == &product.getAccMutable();
-      if (isSum || !isInFlightAccumulator(operand.get()))
+      bool isAcc = wgmma && &operand == &wgmma.getAccMutable();
+      if (isAcc || !isInFlightAccumulator(operand.get()))
         continue;
       found = &operand;
       return WalkResult::interrupt();

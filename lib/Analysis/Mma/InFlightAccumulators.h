@@ -1,4 +1,4 @@
-// Sums of `warp.wgmma` that may still be running where something uses them.
+// Finds uses of accumulators of `warp.wgmma` that are still in flight.
 
 #pragma once
 
@@ -6,13 +6,12 @@
 
 namespace tilewright {
 
-/// Whether `value` may be the sum of a product that was started and not waited
+/// Whether `value` may be the accumulator of a wgmma that has not been waited
 /// for.
 bool isInFlightAccumulator(mlir::Value value);
 
-/// The use by which something other than a product, a wait or control flow
-/// touches the sum of a product in `func` that was started and not waited for;
-/// null if there is none.
+/// The first use of an accumulator in flight in `func` that is neither a wgmma,
+/// a wait nor control flow. Null if there is none.
 mlir::OpOperand *findUseOfInFlightAccumulator(mlir::Operation *func);
 
 } // namespace tilewright

@@ -8,12 +8,13 @@ using namespace mlir;
 using namespace tilewright;
 using warp::LinearAttr;
 
-/// The narrowest row that an operand read across has, and the widest one that
-/// is swizzled, in bytes; what is permuted are chunks.
+/// The narrowest and the widest swizzle in bytes, and the chunks that it
+/// permutes. Narrower rows cannot be contiguous across the contracted
+/// dimension.
 static constexpr int64_t kMinSwizzle = 32, kMaxSwizzle = 128, kChunkBytes = 16;
 
-/// How many bits of the registers of a thread count neighbours along `dim`, in
-/// whatever order, as joins leave them.
+/// The number of register bits that count consecutive elements along `dim`, in
+/// any order, as joins leave them.
 static unsigned countNeighbourBits(const LinearLayout &layout, unsigned dim) {
   SmallVector<int64_t> neighbour(layout.getRank(), 0);
   auto isHeld = [&] {
@@ -32,9 +33,12 @@ static unsigned countNeighbourBits(const LinearLayout &layout, unsigned dim) {
   return bits;
 }
 
-/// Whether the threads that hold `tile` write neighbours along `dim` together:
-/// each has several in a row, or, where none has any in a row, more of them
-/// than along the other dimension, or threads side by side have them.
+/// Whether the threads that hold `tile` write consecutive elements along `dim`
+/// together. No thread holds consecutive elements along the other dimension in
+/// order, and one of these is true:
+/// 1. Each thread holds consecutive elements along `dim` in order.
+/// 2. Each thread holds more of them, in any order, than along the other one.
+/// 3. Adjacent lanes hold them.
 static bool isContiguousAlong(RankedTensorType tile, unsigned dim) {
   std::optional<LinearLayout> layout = warp::getLayout(tile);
   auto follow = [&](LayoutAxis axis, unsigned along) {

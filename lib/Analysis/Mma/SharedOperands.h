@@ -1,4 +1,4 @@
-// How operands of tensor cores lie in shared memory.
+// Chooses layouts of wgmma operands in shared memory.
 
 #pragma once
 
@@ -7,11 +7,11 @@
 namespace tilewright {
 
 /// The layout in shared memory of an operand of `wgmma` that is stored from
-/// registers laid out as `tile`, a matrix; `contracted` is the dimension that
-/// is summed over. Swizzled, in the way that the tensor memory accelerator
-/// writes too. Elements that are contiguous for a thread stay so where the
-/// instruction can read them across. Rows of less than a chunk, which no
-/// operand has but tiles that operands are computed from, lie as they are.
+/// registers with the layout of `tile`, a matrix. `contracted` is the dimension
+/// that is summed over. The layout is swizzled as the tensor memory accelerator
+/// writes it. Elements that are contiguous for a thread stay contiguous if the
+/// instruction can read them transposed. Rows of less than a chunk are not
+/// swizzled. They occur only in tiles that operands are computed from.
 warp::LinearAttr chooseWgmmaOperand(mlir::RankedTensorType tile,
                                     unsigned contracted);
 

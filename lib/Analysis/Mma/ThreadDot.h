@@ -1,17 +1,17 @@
-// How threads without tensor cores get at the operands of a dot.
+// Places the operands of dots that threads compute without tensor cores.
 //
-// Each thread computes its elements of the result and needs, of the operands,
-// whole rows of `a` and columns of `b`. Where its registers hold them, nothing
-// is to do. Otherwise both operands lie in shared memory and are read some
-// steps along the contracted dimension at a time: registers for all of it would
+// Each thread computes its elements of the result. For that it needs whole rows
+// of `a` and columns of `b`. If its registers hold them, nothing is to do.
+// Otherwise both operands are in shared memory, and a thread reads some steps
+// along the contracted dimension at a time. Registers for all steps would
 // spill.
 //
-// 16 bytes are read at once: neighbours along the contracted dimension or
-// across, however the operand lies in memory. What lanes next to each other
-// read in one phase must lie in different banks: elements of neighbouring rows
-// in the one case, 16 bytes side by side in the other. So a thread holds every
-// eighth row of an operand that lies along the contracted dimension, and groups
-// of neighbours of one that lies across.
+// A thread reads 16 bytes at once: consecutive elements along the contracted
+// dimension or across it, depending on the layout in memory. Adjacent lanes
+// must read different banks in one phase: elements of adjacent rows in the
+// first case, adjacent 16-byte vectors in the second. If an operand is
+// contiguous along the contracted dimension, a thread holds every eighth row.
+// Otherwise it holds groups of consecutive rows.
 
 #pragma once
 
@@ -24,16 +24,17 @@ namespace tilewright {
 /// The dimension of operand A or B, of rank 2 or 3, that a dot sums over.
 unsigned getContractedDim(MmaOperand operand, unsigned rank);
 
-/// Whether every thread holds what it needs of both operands.
+/// Whether every thread holds the rows and columns that it needs of the
+/// operands.
 bool holdsOperands(tile::DotOp dot);
 
-/// The layout in shared memory of an operand that threads read, and that is
-/// stored from registers laid out as `tile`; `contracted` is the dimension that
-/// is summed over.
+/// The layout in shared memory of an operand that threads read and that is
+/// stored from registers with the layout of `tile`. `contracted` is the
+/// dimension that is summed over.
 warp::LinearAttr chooseThreadOperand(mlir::RankedTensorType tile,
                                      unsigned contracted);
 
-/// Whether threads with `layout` have neighbours along dimension `dim`.
+/// Whether a thread with `layout` holds consecutive elements along `dim`.
 bool hasNeighboursAlong(const LinearLayout &layout, unsigned dim);
 
 } // namespace tilewright

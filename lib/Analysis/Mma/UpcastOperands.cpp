@@ -21,7 +21,7 @@ static int64_t countElements(Value tile) {
   return type ? type.getNumElements() : 1;
 }
 
-/// The loads in `loop` that `operand` is computed from.
+/// The loads in `loop` from which `operand` is computed.
 static SmallVector<Operation *> findLoads(Value operand, Operation *loop) {
   llvm::SetVector<Operation *> open;
   auto add = [&](Value value) {
@@ -39,9 +39,9 @@ static SmallVector<Operation *> findLoads(Value operand, Operation *loop) {
   return loads;
 }
 
-/// Whether what is loaded becomes `operand` by computation: it has less bits,
-/// or integers become floats.
-static bool isWidened(Operation *load, Value operand) {
+/// Whether `operand` is an upcast of the loaded tile: it has more bits, or
+/// integers become floats.
+static bool isUpcast(Operation *load, Value operand) {
   Type from = load->getResult(0).getType(), to = operand.getType();
   return getBits(from) < getBits(to) ||
          (isa<IntegerType>(getElementTypeOrSelf(from)) &&
@@ -49,16 +49,17 @@ static bool isWidened(Operation *load, Value operand) {
 }
 
 namespace {
-/// What the products of one loop take.
+/// The resources of the dots of one loop.
 struct LoopCosts {
-  /// Registers of a thread with sums, bytes that an iteration loads, and bytes
-  /// of operands that threads make.
-  int64_t sums = 0, loaded = 0, made = 0;
+  /// Registers of a thread for accumulators.
+  int64_t accRegisters = 0;
+  /// Bytes that an iteration loads, and bytes of upcast operands.
+  int64_t loadedBytes = 0, upcastBytes = 0;
 };
 } // namespace
 
-/// The costs of the products beside `dot`; none where some are computed
-/// otherwise, or from each other's sums.
+/// The costs of the dots in `loop`. Nothing if wgmma does not compute all of
+/// them, or if some are chained.
 static std::optional<LoopCosts> getCosts(Operation *loop, int64_t numWarps,
                                          const NvidiaTarget &target) {
   constexpr int64_t kLanes = 32;
@@ -67,13 +68,13 @@ static std::optional<LoopCosts> getCosts(Operation *loop, int64_t numWarps,
   WalkResult result = loop->walk([&](tile::DotOp dot) {
     if (isChainedDot(dot) || !isWgmmaDot(dot, numWarps, target))
       return WalkResult::interrupt();
-    costs.sums += countElements(dot.getResult()) / (numWarps * kLanes);
+    costs.accRegisters += countElements(dot.getResult()) / (numWarps * kLanes);
     SmallVector<Operation *> first = findLoads(dot.getA(), loop);
     SmallVector<Operation *> second = findLoads(dot.getB(), loop);
     if (llvm::any_of(second, [&](Operation *load) {
-          return isWidened(load, dot.getB());
+          return isUpcast(load, dot.getB());
         }))
-      costs.made +=
+      costs.upcastBytes +=
           countElements(dot.getB()) * getBits(dot.getB().getType()) / 8;
     loads.insert_range(first);
     loads.insert_range(second);
@@ -82,13 +83,14 @@ static std::optional<LoopCosts> getCosts(Operation *loop, int64_t numWarps,
   if (result.wasInterrupted())
     return std::nullopt;
   for (Operation *load : loads)
-    costs.loaded += countElements(load->getResult(0)) *
-                    getBits(load->getResult(0).getType()) / 8;
+    costs.loadedBytes += countElements(load->getResult(0)) *
+                         getBits(load->getResult(0).getType()) / 8;
   return costs;
 }
 
-/// Whether blocks do not take the programs of `func` in turn, so that a
-/// producer has nothing to load ahead of the next one's products.
+/// Whether idle programs of `func` are scattered over the grid. No CTA then
+/// runs several programs in sequence, and a producer cannot prefetch for the
+/// next one.
 static bool isScattered(tile::FuncOp func) {
   return func
       .walk([](scf::IfOp branch) {
@@ -100,9 +102,10 @@ static bool isScattered(tile::FuncOp func) {
       .wasInterrupted();
 }
 
-bool tilewright::sharesWithoutProducer(tile::FuncOp func, int64_t numWarps,
-                                       int64_t numStages,
-                                       const NvidiaTarget &target) {
+bool tilewright::fitsMoreCtasWithoutProducer(tile::FuncOp func,
+                                             int64_t numWarps,
+                                             int64_t numStages,
+                                             const NvidiaTarget &target) {
   constexpr int64_t kProducers = 1;
   const bool scattered = isScattered(func);
   LoopCosts most;
@@ -110,20 +113,20 @@ bool tilewright::sharesWithoutProducer(tile::FuncOp func, int64_t numWarps,
     auto loop = dot->getParentOfType<LoopLikeOpInterface>();
     std::optional<LoopCosts> costs =
         loop ? getCosts(loop, numWarps, target) : std::nullopt;
-    if (!costs || (costs->made == 0 && !scattered))
+    if (!costs || (costs->upcastBytes == 0 && !scattered))
       return WalkResult::interrupt();
-    most.sums = std::max(most.sums, costs->sums);
-    most.loaded = std::max(most.loaded, costs->loaded);
-    most.made = std::max(most.made, costs->made);
+    most.accRegisters = std::max(most.accRegisters, costs->accRegisters);
+    most.loadedBytes = std::max(most.loadedBytes, costs->loadedBytes);
+    most.upcastBytes = std::max(most.upcastBytes, costs->upcastBytes);
     return WalkResult::advance();
   });
-  if (result.wasInterrupted() || most.loaded == 0)
+  if (result.wasInterrupted() || most.loadedBytes == 0)
     return false;
-  int64_t registers = estimateRegisters(most.sums);
+  int64_t registers = estimateRegisters(most.accRegisters);
   int64_t without =
-      std::min(countSharing(registers, numWarps),
-               countPrograms(numStages * most.loaded + most.made));
-  int64_t with =
-      std::max<int64_t>(countSharing(registers, numWarps + kProducers), 1);
+      std::min(countCtasByRegisters(registers, numWarps),
+               countCtas(numStages * most.loadedBytes + most.upcastBytes));
+  int64_t with = std::max<int64_t>(
+      countCtasByRegisters(registers, numWarps + kProducers), 1);
   return without > with;
 }

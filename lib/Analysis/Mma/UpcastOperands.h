@@ -1,5 +1,6 @@
-// Operands of products that threads compute from narrower numbers, as those of
-// weights of few bits, and store for the product to read.
+// Decides about producers of kernels whose dot operands are upcast: threads
+// compute them from narrower types, such as weights of few bits, and store them
+// for wgmma.
 
 #pragma once
 
@@ -8,13 +9,14 @@
 
 namespace tilewright {
 
-/// Whether the threads that compute `func` had better load for its products,
-/// too: a loop multiplies by what they make of narrower numbers, or programs
-/// that have nothing to do lie scattered over the grid, so that none takes
-/// several in turn; and without the warp of a producer one more program shares
-/// a multiprocessor, as far as registers and memory for `numStages` iterations
-/// tell.
-bool sharesWithoutProducer(tile::FuncOp func, int64_t numWarps,
-                           int64_t numStages, const NvidiaTarget &target);
+/// Whether the consumers of `func` should also load the operands of its dots,
+/// without a producer warp:
+/// 1. All dots are in loops, wgmma computes them, and they are not chained.
+/// 2. Each loop upcasts B, or idle programs are scattered over the grid, so
+///    that no CTA runs several programs in sequence.
+/// 3. More CTAs fit on an SM without the producer warp, by registers and by
+///    shared memory for `numStages` iterations.
+bool fitsMoreCtasWithoutProducer(tile::FuncOp func, int64_t numWarps,
+                                 int64_t numStages, const NvidiaTarget &target);
 
 } // namespace tilewright

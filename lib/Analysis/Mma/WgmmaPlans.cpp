@@ -18,21 +18,22 @@ std::optional<WgmmaPlan> tilewright::getWgmmaPlan(Value a, Value b, Value acc) {
   auto shared = dyn_cast<SharedType>(a.getType());
   std::optional<LinearLayout> left =
       shared ? shared.getLayout().getLayout() : getLayout(a.getType());
-  std::optional<LinearLayout> sum = getLayout(acc.getType());
-  if (!left || !sum)
+  std::optional<LinearLayout> result = getLayout(acc.getType());
+  if (!left || !result)
     return std::nullopt;
   WgmmaObstacle obstacle;
   return planWgmma(*left, bool(shared),
-                   cast<SharedType>(b.getType()).getLayout().getLayout(), *sum,
-                   getTileElementType(a).getIntOrFloatBitWidth(), obstacle);
+                   cast<SharedType>(b.getType()).getLayout().getLayout(),
+                   *result, getTileElementType(a).getIntOrFloatBitWidth(),
+                   obstacle);
 }
 
 bool tilewright::startsAtZero(Value acc) {
   return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
 }
 
-/// Where `memory` starts in the slot of a ring that is waited for, if it is a
-/// tile of `slot`.
+/// The offset of `memory` in the ring slot that `slot` waits for, if it is one
+/// of the slot's tiles.
 static std::optional<int64_t> getOffsetInSlot(Value memory, RingWaitOp slot) {
   if (!slot)
     return std::nullopt;
@@ -46,16 +47,16 @@ static std::optional<int64_t> getOffsetInSlot(Value memory, RingWaitOp slot) {
 std::optional<WgmmaPlan> tilewright::getWgmmaPlan(Value a, ValueRange b,
                                                   ValueRange acc) {
   auto slot = getNamedMemory(b.front()).getDefiningOp<RingWaitOp>();
-  SmallVector<WgmmaNeighbour> products;
+  SmallVector<AdjacentWgmma> adjacent;
   std::optional<int64_t> end;
-  for (auto [right, sum] : llvm::zip_equal(b, acc)) {
+  for (auto [right, each] : llvm::zip_equal(b, acc)) {
     auto start = getOffsetInSlot(getNamedMemory(right), slot);
-    auto plan = getWgmmaPlan(a, right, sum);
+    auto plan = getWgmmaPlan(a, right, each);
     if (!start || !plan || (end && *end != *start))
       return std::nullopt;
     int64_t bytes = cast<SharedType>(right.getType()).getSizeInBytes();
-    products.push_back({*plan, bytes});
+    adjacent.push_back({*plan, bytes});
     end = *start + bytes;
   }
-  return joinWgmmaPlans(products);
+  return mergeWgmmaPlans(adjacent);
 }

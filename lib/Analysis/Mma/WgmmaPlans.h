@@ -1,4 +1,4 @@
-// The instructions of tensor-core products.
+// Plans the instructions of `warp.wgmma`.
 
 #pragma once
 
@@ -7,18 +7,18 @@
 
 namespace tilewright {
 
-/// The type of the elements of a tile, wherever it is.
+/// The element type of a tile in registers or in shared memory.
 mlir::Type getTileElementType(mlir::Value tile);
 
-/// Whether the accumulator of a product is zeros.
+/// Whether the accumulator is zero.
 bool startsAtZero(mlir::Value acc);
 
-/// The instructions of a product by `warp.wgmma`.
+/// The instructions of one `warp.wgmma`.
 std::optional<WgmmaPlan> getWgmmaPlan(mlir::Value a, mlir::Value b,
                                       mlir::Value acc);
 
-/// The instructions of products by `warp.wgmma_beside`; nothing where the right
-/// sides do not lie one behind the other, as tiles of one slot do.
+/// The instructions of one `warp.wgmma_merged`. Nothing if the operands B are
+/// not consecutive tiles of one ring slot.
 std::optional<WgmmaPlan> getWgmmaPlan(mlir::Value a, mlir::ValueRange b,
                                       mlir::ValueRange acc);
 

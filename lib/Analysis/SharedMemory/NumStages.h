@@ -1,4 +1,4 @@
-// How many iterations of a loop are in flight.
+// The number of pipeline stages of a loop.
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// What the hint on `loop` says, or `otherwise`.
+/// The number of stages that the hint on `loop` gives, or `otherwise`.
 inline int64_t getNumStages(mlir::Operation *loop, int64_t otherwise) {
   auto hint = loop->getAttrOfType<mlir::IntegerAttr>("tile.num_stages");
   return hint ? hint.getInt() : otherwise;

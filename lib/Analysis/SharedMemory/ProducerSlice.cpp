@@ -22,12 +22,12 @@ ProducerSlice::ProducerSlice(tile::FuncOp func,
   for (tile::DescriptorLoadOp load : loads) {
     keep(load);
     llvm::append_range(open, load.getOffsets());
-    // What the host does not know of an array, the producer finds out.
+    // The producer computes descriptors that the host does not know.
     auto desc = load.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
     if (desc && !isHostKnown(desc))
       open.push_back(desc);
   }
-  // Whoever loads waits.
+  // The producer also waits for earlier kernels.
   func.walk([&](tile::LaunchWaitOp wait) { keep(wait); });
   checkOrder(loads);
   while (!open.empty() && obstacle.empty())
@@ -41,7 +41,7 @@ void ProducerSlice::refuse(Operation *op, StringRef reason) {
   obstacleOp = op;
 }
 
-/// Keeps `op` and the control flow around it.
+/// Adds `op` and the control flow around it to the slice.
 void ProducerSlice::keep(Operation *op) {
   for (; op != func && ops.insert(op).second; op = op->getParentOp()) {
     if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -51,14 +51,14 @@ void ProducerSlice::keep(Operation *op) {
     else if (auto loop = dyn_cast<scf::WhileOp>(op))
       open.push_back(loop.getConditionOp().getCondition());
     else if (op->getNumRegions() != 0)
-      refuse(op, "a load, or a wait for other kernels, stands in a region that "
+      refuse(op, "a load or a wait for other kernels is in a region that "
                  "a producer does not run");
   }
 }
 
-/// Whether the condition of a loop that tests anew each time contains `op`:
-/// what is passed there is not counted.
-static bool standsInCondition(Operation *op) {
+/// Whether the condition region of an `scf.while` contains `op`. Results there
+/// are not forwarded, as its executions are not counted.
+static bool isInCondition(Operation *op) {
   for (auto loop = op->getParentOfType<scf::WhileOp>(); loop;
        loop = loop->getParentOfType<scf::WhileOp>())
     if (loop.getBefore().isAncestor(op->getParentRegion()))
@@ -66,11 +66,12 @@ static bool standsInCondition(Operation *op) {
   return false;
 }
 
-/// Has the consumers hand over what `op`, an atomic operation of the whole
-/// program, gives. Whether that can be done. In a counted loop that loads in
-/// each iteration it would leave nothing to run ahead.
-bool ProducerSlice::hand(Operation *op) {
-  if (!tile::getProgramOrder(op) || standsInCondition(op))
+/// Has the consumers forward the result of `op`, a scalar atomic operation of
+/// the program, and returns whether that is possible. In a counted loop with
+/// loads in each iteration the producer could not prefetch, so the result is
+/// false.
+bool ProducerSlice::forward(Operation *op) {
+  if (!tile::getProgramOrder(op) || isInCondition(op))
     return false;
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
   if (isa_and_present<scf::ForOp>(loop.getOperation()) &&
@@ -81,7 +82,7 @@ bool ProducerSlice::hand(Operation *op) {
   unsigned bits = op->getResult(0).getType().getIntOrFloatBitWidth();
   if (bits != 32 && bits != 64)
     return false;
-  handed.insert(op);
+  forwarded.insert(op);
   keep(op);
   return true;
 }
@@ -92,7 +93,7 @@ void ProducerSlice::visit(Value value) {
   if (isa<ShapedType>(value.getType())) {
     Operation *op = value.getDefiningOp();
     return refuse(op ? op : func,
-                  "where it loads from depends on what a tile holds");
+                  "the address of a load depends on the elements of a tile");
   }
   if (auto argument = dyn_cast<BlockArgument>(value))
     return visitArgument(argument);
@@ -120,8 +121,9 @@ void ProducerSlice::visitArgument(BlockArgument argument) {
   }
 }
 
-/// Whether the kernel may write what `load` reads: as far as the arguments
-/// tell, which is what the order of loads and stores goes by, too.
+/// Whether the kernel may write the memory that `load` reads, as far as the
+/// origins of pointers tell. The order of loads and stores relies on these,
+/// too.
 static bool mayBeWritten(tile::LoadOp load, tile::FuncOp func) {
   Value pointer = load.getPtr();
   while (auto add = pointer.getDefiningOp<tile::AddPtrOp>())
@@ -142,18 +144,17 @@ void ProducerSlice::visitResult(OpResult result) {
     open.push_back(branch.thenYield()->getOperand(result.getResultNumber()));
     open.push_back(branch.elseYield()->getOperand(result.getResultNumber()));
   } else if (isa<tile::ReduceOp>(op)) {
-    return refuse(op, "where or whether it loads depends on a reduction of "
-                      "what the threads hold");
+    return refuse(op, "a load or its address depends on a reduction of a tile");
   } else if (op->getNumRegions() != 0) {
-    return refuse(op, "where it loads from depends on control flow");
+    return refuse(op, "the address of a load depends on control flow");
   } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
     if (mayBeWritten(load, func))
-      return refuse(op, "where it loads from depends on memory that the "
+      return refuse(op, "the address of a load depends on memory that the "
                         "kernel may write");
     llvm::append_range(open, op->getOperands());
   } else if (!isMemoryEffectFree(op)) {
-    if (!hand(op))
-      refuse(op, "where it loads from depends on an atomic operation");
+    if (!forward(op))
+      refuse(op, "the address of a load depends on an atomic operation");
     return;
   } else {
     llvm::append_range(open, op->getOperands());
@@ -165,7 +166,7 @@ void ProducerSlice::visitResult(OpResult result) {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` may run before `load` does for the last time.
+/// Whether `op` may execute before the last execution of `load`.
 static bool mayPrecede(Operation *op, Operation *load) {
   for (Operation *loop = op->getParentOp(); loop; loop = loop->getParentOp())
     if (isa<LoopLikeOpInterface>(loop) && loop->isProperAncestor(load) &&
@@ -184,9 +185,9 @@ static bool isAtomic(Operation *op) {
   return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
 }
 
-/// Whether what `op`, an atomic operation, gives may tell that other programs
-/// have written what is loaded after it.
-static bool tells(Operation *op) {
+/// Whether the result of `op` may tell that other programs have written memory
+/// that is loaded later: it is an atomic operation that acquires.
+static bool mayObserveWrites(Operation *op) {
   if (op->use_empty())
     return false;
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op))
@@ -195,10 +196,12 @@ static bool tells(Operation *op) {
   return swap && tile::acquires(swap.getSem());
 }
 
-/// A producer runs ahead of all else. That is not allowed past a store to what
-/// is loaded. Nor past an atomic that acquires, but for arrays that nobody
-/// writes: the producer waits for its result, even if it has no use for it. Nor
-/// past a volatile load, by which kernels wait for other programs, too.
+/// Checks the ops that a producer would reorder its loads with. A load must not
+/// move before:
+/// 1. A store to the same array.
+/// 2. An atomic that acquires, unless the array is constant. The producer waits
+///    for the result, even if it does not use it.
+/// 3. A volatile load, by which kernels wait for other programs.
 void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
   llvm::BitVector written = findWrittenArguments(func);
   auto isConstant = [&](tile::DescriptorLoadOp load) {
@@ -223,8 +226,7 @@ void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
                      return mayPrecede(op, load) && !isConstant(load);
                    });
       if (waits)
-        refuse(op, "a volatile load comes before a load, which may wait for "
-                   "what it tells");
+        refuse(op, "a volatile load, which may be a flag, comes before a load");
       return;
     }
     if (!isAtomic(op) && !isa<tile::StoreOp, tile::DescriptorStoreOp>(op))
@@ -233,8 +235,8 @@ void ProducerSlice::checkOrder(ArrayRef<tile::DescriptorLoadOp> loads) {
       if (!mayPrecede(op, load))
         continue;
       if (isWritten(load, op))
-        refuse(op, "it may write what is loaded later");
-      else if (tells(op) && !isConstant(load) && !hand(op))
+        refuse(op, "it may write memory that is loaded later");
+      else if (mayObserveWrites(op) && !isConstant(load) && !forward(op))
         refuse(op, "an atomic operation comes before a load");
     }
   });

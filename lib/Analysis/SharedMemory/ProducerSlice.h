@@ -1,10 +1,11 @@
-// What a producer warp must compute to issue a function's loads on its own: the
-// control flow around them and the scalars that their places depend on.
+// Finds the slice of a function that a producer warp needs to issue its loads:
+// the control flow around them and the scalars that their coordinates depend
+// on.
 //
-// What an atomic operation gives, such as the number of the next tile, it can
-// not compute: the consumers, who keep all effects in their order, hand it
-// over. So it can go on when they get there, and its loads come after what the
-// operation has acquired, as they do in the source.
+// A producer cannot compute the result of an atomic operation, such as the
+// number of the next tile. The consumers perform all effects in order and
+// forward the result. So the producer waits for them, and its loads come after
+// the writes that the operation acquires, as in the source.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_PRODUCERSLICE_H
 #define TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_PRODUCERSLICE_H
@@ -18,23 +19,22 @@ namespace tilewright {
 
 class ProducerSlice {
 public:
-  /// `loads` are the loads from descriptors of `func` that a producer is to
-  /// issue.
+  /// `loads` are the descriptor loads of `func` that the producer issues.
   ProducerSlice(tile::FuncOp func,
                 llvm::ArrayRef<tile::DescriptorLoadOp> loads);
 
-  /// Why a producer can not run by itself, or nothing; and the op that is in
-  /// the way.
+  /// Why there can be no producer, and the op that is the reason. Empty and
+  /// null if there can be one.
   llvm::StringRef getObstacle() const { return obstacle; }
   mlir::Operation *getObstacleOp() const { return obstacleOp; }
 
-  /// Whether the producer runs `op`, or runs loads inside of it.
+  /// Whether the producer executes `op`, or loads inside of it.
   bool keeps(mlir::Operation *op) const { return ops.contains(op); }
-  /// The ops among those whose results the consumers hand over.
+  /// The ops of the slice whose results the consumers forward.
   llvm::ArrayRef<mlir::Operation *> getRingScalars() const {
-    return handed.getArrayRef();
+    return forwarded.getArrayRef();
   }
-  bool isHanded(mlir::Operation *op) const { return handed.contains(op); }
+  bool isForwarded(mlir::Operation *op) const { return forwarded.contains(op); }
   /// Whether the producer uses a value that a loop carries.
   bool uses(mlir::Value value) const { return values.contains(value); }
 
@@ -44,13 +44,13 @@ private:
   void visitArgument(mlir::BlockArgument argument);
   void visitResult(mlir::OpResult result);
   void checkOrder(llvm::ArrayRef<tile::DescriptorLoadOp> loads);
-  bool hand(mlir::Operation *op);
+  bool forward(mlir::Operation *op);
   void refuse(mlir::Operation *op, llvm::StringRef reason);
 
   tile::FuncOp func;
   llvm::SmallVector<tile::DescriptorLoadOp> loads;
   llvm::DenseSet<mlir::Operation *> ops;
-  llvm::SetVector<mlir::Operation *> handed;
+  llvm::SetVector<mlir::Operation *> forwarded;
   llvm::DenseSet<mlir::Value> values;
   llvm::SmallVector<mlir::Value> open;
   llvm::StringRef obstacle;

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Whether `op` stands in the one block of a function.
+/// Whether `op` is in the only block of a function.
 static bool runsOnce(Operation *op) {
   auto function = dyn_cast<FunctionOpInterface>(op->getParentOp());
   return function && function.getFunctionBody().hasOneBlock();
@@ -23,13 +23,13 @@ RingUses::RingUses(warp::RingOp ring) {
   std::optional<unsigned> role;
   SmallVector<Operation *> others;
   for (Operation *user : getTileUsers(ring)) {
-    auto place = warp::SpecializeOp::getRole(user->getBlock());
-    if (!place || (found && place->first != found))
+    auto userRole = warp::SpecializeOp::getRole(user->getBlock());
+    if (!userRole || (found && userRole->first != found))
       return;
-    found = place->first;
+    found = userRole->first;
     if (isa<warp::RingWaitOp>(user) &&
-        role.value_or(place->second) == place->second)
-      role = place->second;
+        role.value_or(userRole->second) == userRole->second)
+      role = userRole->second;
     else if (!isa<warp::RingAcquireOp, warp::RingCommitOp, warp::TmaLoadOp>(
                  user))
       others.push_back(user);
@@ -41,15 +41,15 @@ RingUses::RingUses(warp::RingOp ring) {
       !found.getRoles()[*role].hasOneBlock() || !llvm::all_of(others, isRead))
     return;
   roles = found;
-  reader = *role;
+  consumer = *role;
   for (Operation *user : getTileUsers(ring))
     if (isRead(user))
       reads.push_back(user);
 }
 
-/// Whether `op` stands behind `other`, both of a role that runs once, and no
-/// loop leads from it there again.
-static bool isBehind(Operation *op, Operation *other) {
+/// Whether `op` is after `other` in a role that runs once, and no loop contains
+/// both.
+static bool isAfter(Operation *op, Operation *other) {
   Block *block = op->getBlock();
   while (!block->findAncestorOpInBlock(*other))
     block = block->getParentOp()->getBlock();
@@ -65,7 +65,7 @@ static bool isBehind(Operation *op, Operation *other) {
 
 bool RingUses::areDoneBefore(Operation *op) const {
   auto role = warp::SpecializeOp::getRole(op->getBlock());
-  return roles && role && role->first == roles && role->second == reader &&
+  return roles && role && role->first == roles && role->second == consumer &&
          llvm::all_of(reads,
-                      [&](Operation *read) { return isBehind(op, read); });
+                      [&](Operation *read) { return isAfter(op, read); });
 }

@@ -1,4 +1,4 @@
-// Who uses the slots of a ring, and until when.
+// Finds the last use of the slots of a ring.
 
 #pragma once
 
@@ -13,17 +13,16 @@ class RingUses {
 public:
   explicit RingUses(warp::RingOp ring);
 
-  /// Whether nobody touches the slots any more where `op` is reached: it stands
-  /// in the role that reads the ring, behind all that it does with it. What is
-  /// filled has all been waited for then. The barriers of the ring may still be
-  /// in use.
+  /// Whether the slots are unused from `op` on: it is in the consumer role,
+  /// after all of its uses of the ring. All copies have been waited for then.
+  /// The barriers of the ring may still be in use.
   bool areDoneBefore(mlir::Operation *op) const;
 
 private:
-  /// The role that reads, of `roles`; null if the slots are used otherwise.
+  /// The roles, and the number of the consumer. Null if there is no such role.
   warp::SpecializeOp roles;
-  unsigned reader = 0;
-  /// What it does with the ring and its slots.
+  unsigned consumer = 0;
+  /// The uses of the ring and its slots by the consumer.
   llvm::SmallVector<mlir::Operation *> reads;
 };
 

@@ -19,14 +19,15 @@ bool tilewright::needsResultExchange(Operation *atomic) {
   if (result.use_empty())
     return false;
   std::optional<LinearLayout> layout = warp::getLayout(result.getType());
-  // One thread executes a scalar atomic, and all want its result.
+  // One thread executes a scalar atomic, and all threads use its result.
   if (!layout)
     return !isa<RankedTensorType>(result.getType());
   return layout->getFreeBits(LayoutAxis::Lane) != 0 ||
          layout->getFreeBits(LayoutAxis::Warp) != 0;
 }
 
-/// Whether one thread acts for the program, in an order that `has` says.
+/// Whether one thread performs `op` for the program, with a memory order for
+/// which `has` is true.
 static bool isScalarAtomic(Operation *op,
                            llvm::function_ref<bool(tile::MemorySemantic)> has) {
   return llvm::TypeSwitch<Operation *, bool>(op)
@@ -67,7 +68,7 @@ static int64_t getExchangeBytes(Operation *atomic) {
          (tile ? tile.getNumElements() : 1);
 }
 
-/// One after the other: the table of the order, then results for others.
+/// The table of the order and the exchanged results share the same bytes.
 static int64_t getAtomicScratchBytes(Operation *atomic) {
   constexpr int64_t kNumberBytes = 4;
   return std::max(getExchangeBytes(atomic),
@@ -91,12 +92,12 @@ static int64_t getTileBytes(RankedTensorType type) {
   return type.getNumElements() * warp::getElementBytes(type.getElementType());
 }
 
-/// The whole source, where every thread can pick from it.
+/// The whole source, from which every thread gathers.
 static int64_t getGatherScratchBytes(tile::GatherOp gather) {
   return getTileBytes(gather.getSource().getType());
 }
 
-/// The counts, to which all threads add.
+/// The bins, to which all threads add.
 static int64_t getHistogramScratchBytes(tile::HistogramOp histogram) {
   return getTileBytes(histogram.getType());
 }

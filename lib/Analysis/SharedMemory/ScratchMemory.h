@@ -1,5 +1,5 @@
-// The shared memory that ops use while they run, beside what tiles in shared
-// memory take. Its place is the op's `warp.shared_offset`.
+// Scratch: shared memory that an op uses while it executes, in addition to
+// tiles in shared memory. It is at the op's `warp.shared_offset`.
 
 #pragma once
 
@@ -7,27 +7,27 @@
 
 namespace tilewright {
 
-/// Bytes that lowering `op` (a reduction, an atomic, a gather, a histogram or a
-/// layout conversion) takes; zero for all other ops. The op writes and reads
-/// them, with barriers in between, but with none before its first write or
+/// The scratch bytes of `op`: a reduction, a scan, an atomic, a gather, a
+/// histogram or a layout conversion. Zero for all other ops. The op has
+/// barriers between its writes and reads, but none before its first write or
 /// after its last read.
 int64_t getScratchBytes(mlir::Operation *op);
 
-/// How many numbers the table has by which elements of an atomic that have the
-/// same address find their order, a power of two; zero where order makes no
-/// difference. The table stands where results are handed over later.
+/// The number of entries, a power of two, of the table that orders the elements
+/// of an atomic with equal addresses. Zero if the order does not matter. The
+/// table shares the scratch memory in which results are exchanged later.
 int64_t getOrderTableSize(mlir::Operation *atomic);
 
-/// Whether `op`, an atomic operation, begins with a barrier of the program:
-/// what its threads did before is done when one of them acts.
+/// Whether `op`, an atomic operation, begins with a barrier of the CTA: earlier
+/// accesses of its threads are complete when one of them performs the atomic.
 bool beginsWithBarrier(mlir::Operation *op);
 
-/// Whether `op`, an atomic operation, has a barrier behind its access: what
-/// follows it in the program comes after that.
+/// Whether `op`, an atomic operation, has a barrier after its access: later
+/// accesses of the program come after it.
 bool endsWithBarrier(mlir::Operation *op);
 
-/// Whether an atomic hands its result from the threads that execute it to
-/// others that hold copies.
+/// Whether the threads that execute an atomic pass its result to others that
+/// hold copies.
 bool needsResultExchange(mlir::Operation *atomic);
 
 } // namespace tilewright

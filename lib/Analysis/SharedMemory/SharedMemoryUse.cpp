@@ -33,17 +33,18 @@ int64_t tilewright::getSharedBytes(Operation *op) {
 
 bool tilewright::usesScratch(Operation *op) { return getScratchBytes(op) != 0; }
 
-/// The bytes that `op` was given.
+/// The use of the bytes that are allocated for `op`.
 static SharedUse getAllocated(Operation *op, bool isWrite) {
   auto offset =
       op->getAttrOfType<IntegerAttr>(warp::WarpDialect::kSharedOffsetAttr);
-  // What is not allocated yet may be anywhere.
+  // Memory without an offset yet may be anywhere.
   if (!offset)
     return {0, INT64_MAX, isWrite};
   return {offset.getInt(), offset.getInt() + getSharedBytes(op), isWrite};
 }
 
-/// Whether `op` itself does, without what stands in its regions.
+/// Whether `op` itself, without its regions, writes other memory than shared
+/// memory.
 static bool writesGlobalMemory(Operation *op) {
   if (isMemoryEffectFree(op) ||
       op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
@@ -70,15 +71,14 @@ Operation *tilewright::findGlobalWrite(Operation *op) {
   return found;
 }
 
-/// The access to a slot of `ring`, a value. A ring that came through a block
-/// argument may be any.
+/// The use of a slot of `ring`. A ring from a block argument may be any ring.
 static SharedUse getSlot(Value ring, RingAccess access) {
   bool isWrite = access != RingAccess::Read;
   auto op = ring.getDefiningOp<warp::RingOp>();
   if (!op)
     return {0, INT64_MAX, isWrite};
   SharedUse use = getAllocated(op, isWrite);
-  // The barriers of a ring of transactions order what is done with it.
+  // The mbarriers of a ring with transactions order its uses.
   if (op.getType().getCompletion() == warp::Completion::Transactions)
     return use;
   use.ring = op;
@@ -92,8 +92,8 @@ Value tilewright::getNamedMemory(Value tile) {
   return tile;
 }
 
-/// The access to a tile in shared memory. One that came through a block
-/// argument may be any.
+/// The use of a tile in shared memory. A tile from a block argument may be any
+/// memory.
 static SharedUse getTile(Value tile, bool isWrite) {
   Value memory = getNamedMemory(tile);
   if (auto alloc = memory.getDefiningOp<warp::AllocOp>())
@@ -106,8 +106,8 @@ static SharedUse getTile(Value tile, bool isWrite) {
   return {0, INT64_MAX, isWrite};
 }
 
-/// The access of a store to the memory that it goes through. Stores through the
-/// same memory order each other.
+/// The use of the staging memory of a TMA store. Stores through the same memory
+/// are ordered among each other.
 static SharedUse getStaging(Value memory, bool isWrite) {
   SharedUse use = getTile(memory, isWrite);
   use.ring = memory.getDefiningOp<warp::AllocOp>();
@@ -126,14 +126,14 @@ static SmallVector<Value> getOperandMemory(warp::WgmmaOp op) {
   return memory;
 }
 
-/// The values that `sum`, the argument or the result of a loop, may be.
-static SmallVector<Value> getCarried(Value sum) {
-  auto loop = sum.getDefiningOp<scf::ForOp>();
+/// The values that `acc`, the argument or the result of a loop, may be.
+static SmallVector<Value> getCarried(Value acc) {
+  auto loop = acc.getDefiningOp<scf::ForOp>();
   if (loop) {
-    unsigned index = cast<OpResult>(sum).getResultNumber();
+    unsigned index = cast<OpResult>(acc).getResultNumber();
     return {loop.getInitArgs()[index], loop.getYieldedValues()[index]};
   }
-  auto argument = dyn_cast<BlockArgument>(sum);
+  auto argument = dyn_cast<BlockArgument>(acc);
   loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
                   : scf::ForOp();
   if (!loop || argument.getArgNumber() == 0)
@@ -142,62 +142,63 @@ static SmallVector<Value> getCarried(Value sum) {
   return {loop.getInitArgs()[index], loop.getYieldedValues()[index]};
 }
 
-/// The products that `wait` may be the first to wait for all of.
+/// The wgmmas that may first be complete after `wait`, for all of its
+/// accumulators.
 static SmallVector<warp::WgmmaOp> getAwaited(warp::WgmmaWaitOp wait) {
-  llvm::SetVector<Value> sums(wait.getAccumulators().begin(),
+  llvm::SetVector<Value> accs(wait.getAccumulators().begin(),
                               wait.getAccumulators().end());
   SmallVector<warp::WgmmaOp> awaited;
-  for (unsigned i = 0; i < sums.size(); ++i) {
-    Value sum = sums[i];
-    if (auto product = sum.getDefiningOp<warp::WgmmaOp>()) {
-      awaited.push_back(product);
-      sums.insert(product.getAcc());
-    } else if (auto other = sum.getDefiningOp<warp::WgmmaWaitOp>()) {
+  for (unsigned i = 0; i < accs.size(); ++i) {
+    Value acc = accs[i];
+    if (auto wgmma = acc.getDefiningOp<warp::WgmmaOp>()) {
+      awaited.push_back(wgmma);
+      accs.insert(wgmma.getAcc());
+    } else if (auto other = acc.getDefiningOp<warp::WgmmaWaitOp>()) {
       if (other.getPendings() != 0)
-        sums.insert(
-            other.getAccumulators()[cast<OpResult>(sum).getResultNumber()]);
+        accs.insert(
+            other.getAccumulators()[cast<OpResult>(acc).getResultNumber()]);
     } else {
-      for (Value carried : getCarried(sum))
-        sums.insert(carried);
+      for (Value carried : getCarried(acc))
+        accs.insert(carried);
     }
   }
   return awaited;
 }
 
-/// Adds to `sums` what `use` makes of an unfinished sum.
-static void followSum(OpOperand &use, llvm::SetVector<Value> &sums) {
+/// Adds to `accs` the values to which `use` forwards an accumulator in flight.
+static void followAcc(OpOperand &use, llvm::SetVector<Value> &accs) {
   Operation *op = use.getOwner();
   if (isa<warp::WgmmaOp>(op)) {
-    sums.insert(op->getResult(0));
+    accs.insert(op->getResult(0));
   } else if (auto wait = dyn_cast<warp::WgmmaWaitOp>(op)) {
     if (wait.getPendings() != 0)
-      sums.insert(wait.getResult(use.getOperandNumber()));
+      accs.insert(wait.getResult(use.getOperandNumber()));
   } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    sums.insert(loop.getTiedLoopRegionIterArg(&use));
-    sums.insert(loop.getTiedLoopResult(&use));
+    accs.insert(loop.getTiedLoopRegionIterArg(&use));
+    accs.insert(loop.getTiedLoopResult(&use));
   } else if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
              loop && isa<scf::YieldOp>(op)) {
-    sums.insert(loop.getRegionIterArg(use.getOperandNumber()));
-    sums.insert(loop.getResult(use.getOperandNumber()));
+    accs.insert(loop.getRegionIterArg(use.getOperandNumber()));
+    accs.insert(loop.getResult(use.getOperandNumber()));
   }
 }
 
-/// The waits that end the reads of `product`.
-static void appendWaits(warp::WgmmaOp product,
+/// Appends the waits that end the reads of `wgmma`.
+static void appendWaits(warp::WgmmaOp wgmma,
                         SmallVectorImpl<Operation *> &waits) {
-  llvm::SetVector<Value> sums;
-  sums.insert(product.getResult());
-  for (unsigned i = 0; i < sums.size(); ++i)
-    for (OpOperand &use : sums[i].getUses()) {
+  llvm::SetVector<Value> accs;
+  accs.insert(wgmma.getResult());
+  for (unsigned i = 0; i < accs.size(); ++i)
+    for (OpOperand &use : accs[i].getUses()) {
       if (isa<warp::WgmmaWaitOp>(use.getOwner()))
         waits.push_back(use.getOwner());
-      followSum(use, sums);
+      followAcc(use, accs);
     }
 }
 
-/// What a slot is called where `use` hands it on to: the next iteration, and
-/// what follows a loop or a branch. Nothing for other uses.
-static SmallVector<Value> getHandedOn(OpOperand &use) {
+/// The values to which `use` forwards a slot: loop-carried values, and results
+/// of a loop or a branch. Empty for other uses.
+static SmallVector<Value> getForwardedTo(OpOperand &use) {
   Operation *op = use.getOwner();
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return {loop.getTiedLoopRegionIterArg(&use), loop.getTiedLoopResult(&use)};
@@ -211,8 +212,9 @@ static SmallVector<Value> getHandedOn(OpOperand &use) {
   return {};
 }
 
-/// The slots that `slot`, of a loop or a branch, may be. Nothing for others.
-static SmallVector<Value> getHandedIn(Value slot) {
+/// The values that a loop or a branch may forward to `slot`. Empty for other
+/// slots.
+static SmallVector<Value> getForwardedFrom(Value slot) {
   Operation *op = slot.getDefiningOp();
   auto argument = dyn_cast<BlockArgument>(slot);
   if (auto branch = dyn_cast_if_present<scf::IfOp>(op)) {
@@ -238,7 +240,7 @@ SmallVector<warp::RingWaitOp> tilewright::getSlotWaits(Value slot) {
       waits.insert(wait);
       continue;
     }
-    SmallVector<Value> from = getHandedIn(open[i]);
+    SmallVector<Value> from = getForwardedFrom(open[i]);
     open.insert(from.begin(), from.end());
     if (from.empty() && !open[i].getDefiningOp<warp::RingNoSlotOp>())
       slot.getParentRegion()->getParentOfType<FunctionOpInterface>()->walk(
@@ -254,17 +256,18 @@ SmallVector<Operation *> tilewright::getTileUsers(Operation *alloc) {
     for (OpOperand &use : names[i].getUses()) {
       Operation *user = use.getOwner();
       if (isa<warp::SlotType>(names[i].getType()))
-        if (SmallVector<Value> more = getHandedOn(use); !more.empty()) {
+        if (SmallVector<Value> more = getForwardedTo(use); !more.empty()) {
           names.insert(more.begin(), more.end());
           continue;
         }
       users.push_back(user);
-      // Other names of the memory; who has a slot has its tiles.
+      // These results are views of the memory. A slot gives access to its
+      // tiles.
       if (isa<warp::SharedTransposeOp, warp::RingAcquireOp, warp::RingWaitOp>(
               user))
         names.insert(user->result_begin(), user->result_end());
-      else if (auto product = dyn_cast<warp::WgmmaOp>(user))
-        appendWaits(product, users);
+      else if (auto wgmma = dyn_cast<warp::WgmmaOp>(user))
+        appendWaits(wgmma, users);
     }
   return users;
 }
@@ -275,12 +278,12 @@ SmallVector<Operation *> tilewright::getTileUsers(Operation *alloc) {
 
 SmallVector<SharedUse> tilewright::getSharedUses(Operation *op) {
   SmallVector<SharedUse> reads;
-  auto addReads = [&](warp::WgmmaOp product) {
-    for (Value memory : getOperandMemory(product))
+  auto addReads = [&](warp::WgmmaOp wgmma) {
+    for (Value memory : getOperandMemory(wgmma))
       reads.push_back(getTile(memory, /*isWrite=*/false));
   };
-  if (auto product = dyn_cast<warp::WgmmaOp>(op)) {
-    addReads(product);
+  if (auto wgmma = dyn_cast<warp::WgmmaOp>(op)) {
+    addReads(wgmma);
     return reads;
   }
   if (auto wait = dyn_cast<warp::WgmmaWaitOp>(op)) {
@@ -316,7 +319,7 @@ SmallVector<SharedUse> tilewright::getUsesAfter(Operation *op) {
   return getSharedUses(op);
 }
 
-void tilewright::passRelease(Operation *op, MutableArrayRef<SharedUse> uses) {
+void tilewright::applyRelease(Operation *op, MutableArrayRef<SharedUse> uses) {
   if (!isa<warp::RingReleaseOp>(op))
     return;
   for (SharedUse &use : uses)

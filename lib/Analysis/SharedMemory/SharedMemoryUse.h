@@ -1,11 +1,11 @@
-// Which bytes of shared memory an op uses.
+// Finds the bytes of shared memory that an op uses.
 //
-// Two kinds of ops do. `warp.alloc` makes a tile that others read and write by
-// name. Ops such as a layout conversion between warps use *scratch*: they write
-// it, wait for all warps, and read it, all within themselves.
+// Two kinds of ops use shared memory. `warp.alloc` allocates a tile that other
+// ops read and write. Ops such as a layout conversion between warps use
+// *scratch*: they write it, wait for all warps, and read it.
 //
-// The reads of `warp.wgmma` go on until a `warp.wgmma_wait` has ended them:
-// they are counted as reads of both ops.
+// The reads of `warp.wgmma` continue until a `warp.wgmma_wait`. They are reads
+// of both ops.
 
 #pragma once
 
@@ -13,35 +13,35 @@
 
 namespace tilewright {
 
-/// Small pieces of shared memory start at multiples of this many bytes, and
-/// none needs more than the other: the widest swizzle repeats after so many.
+/// The minimum and maximum alignment of shared memory in bytes. The widest
+/// swizzle repeats after the maximum.
 inline constexpr int64_t kSharedAlignment = 128, kMaxSharedAlignment = 1024;
 
-/// The multiple of bytes at which shared memory of `size` bytes starts.
+/// The alignment of shared memory of `size` bytes.
 int64_t getSharedAlignment(int64_t size);
 
 /// The shared memory to allocate for `op` itself, in bytes; zero for most.
 int64_t getSharedBytes(mlir::Operation *op);
 
-/// Whether what `op` allocates is scratch.
+/// Whether `op` uses scratch.
 bool usesScratch(mlir::Operation *op);
 
-/// The first of `op` and what stands in its regions that may write memory other
-/// than shared memory; null if nothing does.
+/// The first op among `op` and its regions that may write other memory than
+/// shared memory. Null if there is none.
 mlir::Operation *findGlobalWrite(mlir::Operation *op);
 
-/// The memory that `tile` is, or is another name for.
+/// The memory that `tile` is, or is a view of.
 mlir::Value getNamedMemory(mlir::Value tile);
 
-/// What an access does to a ring. What has been read is not filled before it is
-/// released: until then a slot to fill is another one.
+/// The access to a ring slot. A slot that is read is not filled before it is
+/// released. Until then `Fill` refers to another slot.
 enum class RingAccess { None, Fill, Wait, Read, Released };
 
 struct SharedUse {
   int64_t begin, end;
   bool isWrite;
-  /// What orders the uses among each other: the `warp.ring` whose slot it is,
-  /// or the `warp.alloc` that stores go through. And what is done with a slot.
+  /// The op that orders its uses among each other: the `warp.ring` of a slot,
+  /// or the `warp.alloc` through which TMA stores go. And the access to a slot.
   mlir::Operation *ring = nullptr;
   RingAccess access = RingAccess::None;
 
@@ -50,7 +50,7 @@ struct SharedUse {
            isWrite == other.isWrite && ring == other.ring &&
            access == other.access;
   }
-  /// Whether a barrier has to stand between `earlier` and this.
+  /// Whether a barrier is needed between `earlier` and this use.
   bool conflictsWith(const SharedUse &earlier) const {
     if (ring && ring == earlier.ring)
       return (earlier.access == RingAccess::Wait &&
@@ -62,40 +62,40 @@ struct SharedUse {
   }
 };
 
-/// How `op` touches shared memory that has been allocated. Scratch is written
-/// at the start; `getUsesAfter` says what is left of it.
+/// The uses of allocated shared memory by `op`. Scratch is written at the
+/// start; `getUsesAfter` returns the uses at the end.
 llvm::SmallVector<SharedUse> getSharedUses(mlir::Operation *op);
 
-/// The accesses of an op with scratch that other warps may still be at when one
-/// warp has come out of it: the reads behind its inner barrier.
+/// The uses by `op` that other warps may not have completed when one warp has
+/// finished it. For an op with scratch, the reads after its inner barrier.
 llvm::SmallVector<SharedUse> getUsesAfter(mlir::Operation *op);
 
-/// What `uses` are behind `op`, which may release the slots that they read.
-void passRelease(mlir::Operation *op, llvm::MutableArrayRef<SharedUse> uses);
+/// Marks the `uses` that read slots as released if `op` releases slots.
+void applyRelease(mlir::Operation *op, llvm::MutableArrayRef<SharedUse> uses);
 
-/// All ops that touch memory that `alloc` makes, or gives another name to: a
-/// tile, a ring or a slot of one, which loops and branches may hand on; and the
-/// waits that end asynchronous reads.
+/// All ops that use the memory of `alloc` or a view of it: a tile, a ring or
+/// its slots, which loops and branches may forward. Includes the waits that end
+/// asynchronous reads.
 llvm::SmallVector<mlir::Operation *> getTileUsers(mlir::Operation *alloc);
 
-/// The waits that may have given `slot`, which loops and branches hand on; all
-/// of the function where it came another way.
+/// The waits whose result `slot` may be, through loops and branches. All waits
+/// of the function if it is defined in another way.
 llvm::SmallVector<warp::RingWaitOp> getSlotWaits(mlir::Value slot);
 
-/// What a multiprocessor keeps of its shared memory for each program.
+/// The shared memory that an SM reserves for each CTA.
 inline constexpr int64_t kReservedSharedBytes = 1024;
 
-/// The most that one program gets.
+/// The maximum shared memory of a CTA.
 inline constexpr int64_t kMostSharedBytes = 227 * 1024;
 
-/// How many programs with so much shared memory fit on a multiprocessor;
-/// `limit` is the most that one gets.
-inline int64_t countPrograms(int64_t bytes, int64_t limit = kMostSharedBytes) {
+/// The number of CTAs with `bytes` of shared memory that fit on an SM. `limit`
+/// is the maximum of one CTA.
+inline int64_t countCtas(int64_t bytes, int64_t limit = kMostSharedBytes) {
   return (limit + kReservedSharedBytes) / (bytes + kReservedSharedBytes);
 }
 
-/// Whether all warps have waited for each other somewhere in `op`: a barrier,
-/// or an op with scratch.
+/// Whether all warps wait for each other in `op`: a barrier, or an op with
+/// scratch.
 bool synchronizes(mlir::Operation *op);
 
 } // namespace tilewright

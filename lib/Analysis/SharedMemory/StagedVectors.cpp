@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Whether all that `row` goes into, by elementwise ops, is repeated along a
-/// new dimension.
+/// Whether all transitive uses of `row` through elementwise ops expand a
+/// dimension.
 static bool isExpanded(Value row) {
   SmallVector<Value> open = {row};
   llvm::SmallPtrSet<Operation *, 8> seen;
@@ -26,7 +26,8 @@ static bool isExpanded(Value row) {
   return true;
 }
 
-/// Copies bring at least four bytes, and zeros where a mask is off.
+/// Whether an asynchronous copy can implement `load`, a row: copies move at
+/// least four bytes, and fill with zeros where the mask is false.
 static bool isRow(tile::LoadOp load) {
   constexpr unsigned kLeastBits = 32;
   auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -35,12 +36,12 @@ static bool isRow(tile::LoadOp load) {
          !load.getIsVolatile() && isExpanded(load.getResult());
 }
 
-/// Whether copies run ahead of `loop`: those of operands of its products that
-/// no accelerator brings.
-static bool isCopiedAhead(scf::ForOp loop, int64_t numStages) {
+/// Whether operands of the dots of `loop` are prefetched by asynchronous copies
+/// of threads, not by the tensor memory accelerator.
+static bool isPrefetched(scf::ForOp loop, int64_t numStages) {
   if (getNumStages(loop, numStages) < 2 || warp::isExplicit(loop))
     return false;
-  bool loads = false, multiplies = false;
+  bool loads = false, hasDot = false;
   for (Operation &op : *loop.getBody()) {
     if (op.getNumRegions() != 0 && isa<LoopLikeOpInterface>(op))
       return false;
@@ -50,16 +51,16 @@ static bool isCopiedAhead(scf::ForOp loop, int64_t numStages) {
       if (auto type = dyn_cast<RankedTensorType>(load.getType()))
         loads |= type.getRank() == 2;
     if (auto dot = dyn_cast<tile::DotOp>(op))
-      multiplies |= isTensorCoreDot(dot);
+      hasDot |= isTensorCoreDot(dot);
   }
-  return loads && multiplies;
+  return loads && hasDot;
 }
 
 StagedVectors tilewright::findStagedVectors(tile::FuncOp func,
                                             int64_t numStages) {
   StagedVectors rows;
   func.walk([&](scf::ForOp loop) {
-    if (!isCopiedAhead(loop, numStages))
+    if (!isPrefetched(loop, numStages))
       return;
     for (auto load : loop.getBody()->getOps<tile::LoadOp>())
       if (isRow(load))

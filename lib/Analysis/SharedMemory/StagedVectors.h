@@ -1,4 +1,5 @@
-// Rows of numbers that a loop loads beside the operands of its products.
+// Finds vectors that a loop stages in shared memory with the operands of its
+// dots.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_STAGEDVECTORS_H
 #define TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_STAGEDVECTORS_H
@@ -10,11 +11,11 @@ namespace tilewright {
 
 using StagedVectors = llvm::SmallSetVector<mlir::Operation *, 4>;
 
-/// The loads of rows, such as scales, sums or logarithms, one number for each
-/// row or column of a tile, that go through memory beside the operands that
-/// their loop loads: each is copied once, ahead, instead of once by each thread
-/// that computes with it, when it does. `numStages` is how many iterations are
-/// in flight where a loop does not say.
+/// The loads of vectors, such as scales, sums or logarithms with one element
+/// for each row or column of a tile. They are copied to shared memory with the
+/// operands of the dots of their loop. Each element is so prefetched once,
+/// instead of being loaded on use by each thread. `numStages` is the default
+/// for loops without a hint.
 StagedVectors findStagedVectors(tile::FuncOp func, int64_t numStages);
 
 } // namespace tilewright

@@ -1,4 +1,4 @@
-// The roles of a kernel, before it has layouts.
+// Explicit warp roles of a kernel, before layouts are assigned.
 
 #ifndef TILEWRIGHT_LIB_ANALYSIS_TARGET_EXPLICITROLES_H
 #define TILEWRIGHT_LIB_ANALYSIS_TARGET_EXPLICITROLES_H
@@ -8,10 +8,10 @@
 
 namespace tilewright::warp {
 
-/// Whether `op` takes or gives a tile in registers.
+/// Whether `op` has a tile in registers as operand or result.
 bool touchesTiles(mlir::Operation *op);
 
-/// Whether an op of `region` does.
+/// Whether an op in `region` touches a tile in registers.
 bool hasTiles(mlir::Region &region);
 
 /// The roles of `func`; null if it has none.

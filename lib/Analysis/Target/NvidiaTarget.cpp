@@ -3,8 +3,8 @@
 using namespace tilewright;
 
 int64_t NvidiaTarget::getSharedMemoryLimit() const {
-  // CUDA programming guide, "Compute Capabilities": the maximum of a block,
-  // which is 1 KB less than that of a multiprocessor.
+  // CUDA programming guide, "Compute Capabilities": the maximum of a CTA, which
+  // is 1 KB less than that of an SM.
   constexpr int64_t kKilobyte = 1024;
   switch (computeCapability) {
   case 80:

@@ -1,4 +1,4 @@
-// Short names of a layout's axes for its tests, and what a thread has there.
+// Short names of layout axes for tests, and the element at a position.
 
 #pragma once
 

@@ -48,7 +48,7 @@ TEST(F2, SubspaceHoldsItsSpan) {
   }
 }
 
-TEST(F2, IntersectionHoldsWhatBothHold) {
+TEST(F2, IntersectionHoldsTheCommonElements) {
   std::mt19937_64 engine(2);
   for (int trial = 0; trial < 200; ++trial) {
     auto a = randomVectors(engine, engine() % 7);
@@ -75,7 +75,7 @@ TEST(F2, CommonComplementMeetsNeither) {
   }
 }
 
-TEST(F2, SolverFindsWhatThereIs) {
+TEST(F2, SolverFindsAllSolutions) {
   std::mt19937_64 engine(4);
   for (int trial = 0; trial < 200; ++trial) {
     auto columns = randomVectors(engine, engine() % 9);

@@ -10,8 +10,8 @@ using namespace tilewright::test;
 
 namespace {
 
-/// Checks that register r of every thread of `result` holds what register
-/// map(r) of the same thread of `source` holds.
+/// Checks that register r of every thread of `result` holds the element of
+/// register map(r) of the same thread of `source`.
 void expectSameElements(const LinearLayout &source, const LinearLayout &result,
                         const LinearLayout &map) {
   uint64_t threads = uint64_t(1)
@@ -44,7 +44,7 @@ TEST(RegisterMap, FindsPermutedAndRepeatedRegisters) {
   }
 }
 
-TEST(RegisterMap, RefusesWhatAnotherThreadHolds) {
+TEST(RegisterMap, RefusesElementsOfOtherThreads) {
   LayoutGenerator random(2);
   LinearLayout source =
       random.surjective({{kReg, 2}, {LayoutAxis::Lane, 5}}, {{dimAxis(0), 7}});
@@ -65,7 +65,7 @@ TEST(BroadcastRegisters, FollowsTheReducedLayout) {
     auto map = broadcastRegisters(source, result);
     ASSERT_TRUE(map);
     expectSameElements(source, result.sliceDim(axis).expandDim(axis), *map);
-    // Bare copies cost no register.
+    // Copies cost no registers.
     EXPECT_EQ(source.getFreeBits(kReg), 0u);
   }
 }

@@ -85,7 +85,7 @@ TEST(LinearLayout, PseudoInverseFindsTheCopyWithFreeBitsZero) {
   }
 }
 
-TEST(LinearLayout, PlacesWithoutFreeBitsHoldEveryElementOnce) {
+TEST(LinearLayout, PositionsWithoutFreeBitsHoldEveryElementOnce) {
   LayoutGenerator random(4);
   for (int trial = 0; trial < 100; ++trial) {
     LinearLayout layout = random.any({{kReg, 2}, {kLane, 5}, {kWarp, 1}},
@@ -127,16 +127,16 @@ TEST(LinearLayout, InvertAndComposeFindsTheSameElement) {
   }
 }
 
-TEST(LinearLayout, InvertAndComposePrefersTheNearestPlace) {
+TEST(LinearLayout, InvertAndComposePrefersTheNearestPosition) {
   LayoutGenerator random(7);
   for (int trial = 0; trial < 100; ++trial) {
-    // Whatever copies there are, a thread finds its own elements at home.
+    // A thread finds its own elements in its own registers, despite copies.
     LinearLayout layout = random.tile({8, 4}, 2, 3);
     LinearLayout map = layout.invertAndCompose(layout);
     for (uint64_t x = 0; x < 1 << 10; ++x)
       EXPECT_EQ(map.applyFlat(x), x);
   }
-  // All warps hold copies, and the result is asked for by warps.
+  // All warps hold copies, and the result is distributed over warps.
   LinearLayout copies = LinearLayout::identity(kLane, kDim0, 5) *
                         LinearLayout::zeros(kWarp, kDim0, 2);
   LinearLayout spread = LinearLayout::identity(kLane, kDim0, 3) *
@@ -147,30 +147,30 @@ TEST(LinearLayout, InvertAndComposePrefersTheNearestPlace) {
     EXPECT_EQ(map.apply({{kWarp, warp}})[1].value, warp);
 }
 
-TEST(LinearLayout, ProductPlacesTheOuterTileAboveTheInner) {
+TEST(LinearLayout, MultiplicationPutsTheOuterTileAboveTheInner) {
   LayoutGenerator random(8);
   for (int trial = 0; trial < 100; ++trial) {
     LinearLayout inner =
         random.any({{kReg, 2}, {kLane, 3}}, {{kDim0, 2}, {kDim1, 3}});
     LinearLayout outer =
         random.any({{kReg, 1}, {kWarp, 2}}, {{kDim0, 1}, {kDim2, 2}});
-    LinearLayout product = inner * outer;
-    EXPECT_EQ(product.divideByInner(inner),
+    LinearLayout nested = inner * outer;
+    EXPECT_EQ(nested.divideByInner(inner),
               outer * random.any({{kLane, 0}}, {{kDim1, 0}}));
-    EXPECT_EQ(product.divideByOuter(outer),
+    EXPECT_EQ(nested.divideByOuter(outer),
               inner * random.any({{kWarp, 0}}, {{kDim2, 0}}));
     uint64_t reg = random.word(3), lane = random.word(3), warp = random.word(2);
     auto in = inner.apply({{kReg, reg & 3}, {kLane, lane}});
     auto out = outer.apply({{kReg, reg >> 2}, {kWarp, warp}});
-    auto both = product.apply({{kReg, reg}, {kLane, lane}, {kWarp, warp}});
-    EXPECT_EQ(product.flattenOut(both),
-              product.flattenOut({{kDim2, out[0].value},
-                                  {kDim1, in[0].value},
-                                  {kDim0, in[1].value | out[1].value << 2}}));
+    auto both = nested.apply({{kReg, reg}, {kLane, lane}, {kWarp, warp}});
+    EXPECT_EQ(nested.flattenOut(both),
+              nested.flattenOut({{kDim2, out[0].value},
+                                 {kDim1, in[0].value},
+                                 {kDim0, in[1].value | out[1].value << 2}}));
   }
 }
 
-TEST(LinearLayout, ProductIsAssociativeWithTheEmptyLayoutAsUnit) {
+TEST(LinearLayout, MultiplicationIsAssociativeWithTheEmptyLayoutAsUnit) {
   LayoutGenerator random(9);
   for (int trial = 0; trial < 50; ++trial) {
     LinearLayout a = random.any({{kReg, 2}}, {{kDim0, 2}});

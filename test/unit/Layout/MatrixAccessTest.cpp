@@ -14,7 +14,7 @@ using llvm::SmallVector;
 
 namespace {
 
-/// What the instruction does, element by element, against what the map says.
+/// Compares the effect of the instructions, element by element, with the map.
 void check(const LinearLayout &offsets, const MatrixAccess &access,
            unsigned elementBytes) {
   unsigned perWord = 4 / elementBytes;
@@ -50,7 +50,7 @@ TEST(MatrixAccess, OperandsOfTensorCores) {
         LinearLayout memory = panelSharedLayout({m, k}, order, 8 * bytes, 64);
         LinearLayout offsets = tile.then(memory.inverse());
         auto access = planMatrixAccess(offsets, bytes);
-        // The contracted dimension is side by side in words of operands.
+        // Words of operands are contiguous along the contracted dimension.
         bool isStraight = order[0] == (operand == MmaOperand::A ? 1 : 0);
         ASSERT_EQ(access.has_value(), isStraight || bytes == 2);
         if (!access)
@@ -71,7 +71,7 @@ TEST(MatrixAccess, FewerMatricesThanFour) {
   check(offsets, *access, 2);
 }
 
-TEST(MatrixAccess, RefusesRowsThatAreCutUp) {
+TEST(MatrixAccess, RefusesSplitRows) {
   // Rows of four elements.
   LinearLayout tile = mmaLayout(MmaOperand::A, 16, {16, 16}, {1, 1});
   LinearLayout memory = swizzledSharedLayout({16, 16}, {1, 0}, {4, 1, 2});

@@ -14,7 +14,7 @@ using llvm::SmallVector;
 
 namespace {
 
-/// The place of an atom of a warp, in elements: where its element 0 stands.
+/// The coordinates of element 0 of an atom of a warp.
 SmallVector<int64_t> origin(const LinearLayout &tile, unsigned atomRegisters,
                             unsigned atom, unsigned warp) {
   return tile.getElement(
@@ -50,7 +50,7 @@ TEST(PlanMma, MultipliesEachPairOfAtomsOnce) {
     }
 }
 
-TEST(PlanMma, MultipliesEachPairOfAtomsOfEachProductOfABatchOnce) {
+TEST(PlanMma, MultipliesEachPairOfAtomsOfEachDotOfABatchOnce) {
   for (SmallVector<int64_t> warps :
        {SmallVector<int64_t>{1, 2, 2}, {4, 1, 1}, {2, 1, 4}}) {
     const int64_t batch = 4, m = 32, n = 32, k = 32;

@@ -1,4 +1,4 @@
-// Random layouts for tests by property. Seeded: a failure repeats.
+// Random layouts for property tests. Seeded, so that failures are reproducible.
 
 #pragma once
 
@@ -40,8 +40,8 @@ public:
     return layout;
   }
 
-  /// A layout of a tile in registers, lanes and warps, every element somewhere,
-  /// most often with copies.
+  /// A layout of a tile over registers, lanes and warps that holds every
+  /// element, mostly with copies.
   LinearLayout tile(llvm::ArrayRef<int64_t> shape, unsigned registerBits,
                     unsigned warpBits);
 

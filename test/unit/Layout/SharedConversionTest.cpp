@@ -1,5 +1,5 @@
-// Runs the plans of layout conversions through shared memory on a model of it,
-// and counts what they cost.
+// Runs plans of layout conversions on a model of shared memory, and counts
+// their cost.
 
 #include "RandomLayout.h"
 #include "test/unit/Layout/Axes.h"
@@ -20,8 +20,8 @@ using llvm::SmallVector;
 
 namespace {
 
-/// Wavefronts of one access of a warp: in each phase, the most words that any
-/// bank has to give.
+/// Wavefronts of one access of a warp: in each phase, the maximum number of
+/// words of one bank.
 unsigned countWavefronts(ArrayRef<std::optional<uint64_t>> addresses,
                          unsigned bytes) {
   unsigned lanesInPhase = std::min(32u, 128u / std::max(bytes, 4u));
@@ -41,7 +41,7 @@ unsigned countWavefronts(ArrayRef<std::optional<uint64_t>> addresses,
   return wavefronts;
 }
 
-/// One side of a conversion on the model of shared memory.
+/// The stores or loads of a conversion on the model of shared memory.
 class SharedMemoryModel {
 public:
   SharedMemoryModel(const SharedPlan &plan, unsigned elementBytes)
@@ -87,9 +87,8 @@ private:
       }
   }
 
-  /// What `ldmatrix` and `stmatrix` do: lane 8 m + r points at row r of matrix
-  /// m, and lane l has a word of it: of row l / 4, or transposed of column l /
-  /// 4.
+  /// Models `ldmatrix` and `stmatrix`. Lane 8 m + r points to row r of matrix
+  /// m. Lane l has a word of row l / 4 or, transposed, of column l / 4.
   void accessMatrices(const LinearLayout &layout, const SharedAccess &access,
                       const MatrixAccess &matrices, unsigned round,
                       bool isStore) {
@@ -243,8 +242,8 @@ TEST(SharedPlan, TilesSmallerThanARowOfBanks) {
   }
 }
 
-TEST(SharedPlan, MovesVectorsWhereBothSidesHaveThem) {
-  // Rows to rows: 16 bytes on both sides.
+TEST(SharedPlan, MovesVectorsThatBothLayoutsHave) {
+  // Rows to rows: both layouts have 16 bytes.
   LinearLayout a = coalescedLayout({64, 64}, 8, 4, {1, 0});
   LinearLayout b = blockedLayout({64, 64}, {{1, 8}, {32, 1}, {2, 2}, {1, 0}});
   SharedPlan plan = planSharedMemory(a, b, 2);
@@ -252,7 +251,7 @@ TEST(SharedPlan, MovesVectorsWhereBothSidesHaveThem) {
   EXPECT_EQ(plan.load.vectorRegisters.size(), 3u);
 }
 
-TEST(SharedPlan, MovesVectorsOnOneSideOfATranspose) {
+TEST(SharedPlan, MovesVectorsOfOneLayoutOfATranspose) {
   LinearLayout rows =
       blockedLayout({32, 128}, {{1, 4}, {1, 32}, {4, 1}, {1, 0}});
   LinearLayout columns =
@@ -264,8 +263,8 @@ TEST(SharedPlan, MovesVectorsOnOneSideOfATranspose) {
 }
 
 TEST(SharedPlan, MovesMatricesBetweenTensorCores) {
-  // Sums become the operand along whose columns they lie: rows are stored as
-  // they are, and turned when they are loaded.
+  // An accumulator becomes a transposed operand: rows are stored straight and
+  // loaded transposed.
   LinearLayout acc = mmaLayout(MmaOperand::Accumulator, 32, {64, 64}, {4, 1});
   LinearLayout b = mmaLayout(MmaOperand::B, 16, {64, 64}, {4, 1});
   SharedPlan plan = planSharedMemory(acc, b, 2, /*hasStoreMatrix=*/true);
@@ -276,13 +275,13 @@ TEST(SharedPlan, MovesMatricesBetweenTensorCores) {
   plan = planSharedMemory(acc, b, 2);
   EXPECT_FALSE(plan.storeMatrices);
   EXPECT_TRUE(plan.loadMatrices);
-  // What threads hold as loaded is stored in vectors of a row.
+  // Coalesced tiles are stored in vectors of a row.
   LinearLayout rows = coalescedLayout({64, 64}, 8, 4, {1, 0});
   plan = planSharedMemory(rows, b, 2, /*hasStoreMatrix=*/true);
   EXPECT_EQ(plan.store.vectorRegisters.size(), 3u);
   ASSERT_TRUE(plan.loadMatrices);
   EXPECT_TRUE(plan.loadMatrices->transposed);
-  // Numbers of 32 bits along the contracted dimension, and of 8.
+  // 32-bit and 8-bit elements along the contracted dimension.
   for (unsigned bytes : {1, 4}) {
     LinearLayout a = mmaLayout(MmaOperand::A, bytes * 8, {64, 64}, {4, 1});
     rows = coalescedLayout({64, 64}, 16 / bytes, 4, {1, 0});
@@ -294,16 +293,16 @@ TEST(SharedPlan, MovesMatricesBetweenTensorCores) {
 }
 
 TEST(SharedPlan, KeepsTogetherWhatLiesTogetherInRegisters) {
-  // Four numbers of a row to an operand of which two along the columns, and
-  // atoms farther off, are in registers of a thread: vectors on both sides
-  // would mix the words of instructions.
+  // From four elements of a row to an operand with two elements along the
+  // columns, and distant atoms, in the registers of a thread. Vectors that both
+  // layouts have would mix the words of instructions.
   LinearLayout rows = coalescedLayout({64, 64}, 4, 4, {1, 0});
   LinearLayout b = mmaLayout(MmaOperand::B, 32, {64, 64}, {4, 1});
   SharedPlan plan = planSharedMemory(rows, b, 4);
   EXPECT_FALSE(plan.loadMatrices);
   EXPECT_EQ(plan.store.vectorRegisters.size(), 2u);
   EXPECT_EQ(plan.load.vectorRegisters.size(), 0u);
-  // Halves of a word stay in one, whatever else a vector holds.
+  // Both f16 elements of a word stay together in a vector.
   LinearLayout wide = coalescedLayout({64, 64}, 8, 4, {1, 0});
   LinearLayout acc = mmaLayout(MmaOperand::Accumulator, 32, {64, 64}, {4, 1});
   plan = planSharedMemory(acc, wide, 2);
@@ -320,7 +319,7 @@ TEST(SharedPlan, MovesMatricesInRounds) {
   EXPECT_TRUE(plan.storeMatrices && plan.loadMatrices);
   EXPECT_EQ(convert(acc, b, 2, 16 * 1024), 0u);
   EXPECT_EQ(convert(acc, b, 2, 8 * 1024), 0u);
-  // Sums of one warp, whose neighbours in a row go in different rounds.
+  // An accumulator of one warp, whose row neighbours go in different rounds.
   acc = mmaLayout(MmaOperand::Accumulator, 32, {256, 128}, {1, 1});
   LinearLayout rows = coalescedLayout({256, 128}, 8, 1, {1, 0});
   EXPECT_EQ(planSharedMemory(acc, rows, 2).getNumRounds(), 2u);

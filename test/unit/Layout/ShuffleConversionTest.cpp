@@ -1,5 +1,5 @@
-// Runs the plans of shuffles on a model of the lanes of a warp; what decides
-// between them and shared memory.
+// Runs shuffle plans on a model of the lanes of a warp. Tests the choice
+// between shuffles and shared memory.
 
 #include "RandomLayout.h"
 #include "test/unit/Layout/Axes.h"
@@ -27,7 +27,7 @@ uint64_t apply(ArrayRef<uint64_t> columns, uint64_t x) {
   return y;
 }
 
-/// Runs the plan; every register of every lane must get its element.
+/// Runs the plan and checks the element of every register of every lane.
 void checkShuffles(const ShufflePlan &plan) {
   unsigned registers = plan.result.getInSize(kReg);
   ASSERT_EQ(plan.rounds.size(), registers);
@@ -50,8 +50,8 @@ void checkShuffles(const ShufflePlan &plan) {
       EXPECT_EQ(round.laneXor, plan.rounds[round.result ^ step].laneXor);
 }
 
-/// A random layout that has its warps from `tile` and everything else mixed.
-LinearLayout mixInsideWarps(LayoutGenerator &random, const LinearLayout &tile) {
+/// A random layout with the warps of `tile` and all other bits mixed.
+LinearLayout mixWithinWarps(LayoutGenerator &random, const LinearLayout &tile) {
   unsigned bits = tile.getInBits(kReg) + tile.getInBits(kLane);
   LinearLayout mixed = random.surjective(
       {{kReg, tile.getInBits(kReg)}, {kLane, tile.getInBits(kLane)}},
@@ -66,14 +66,14 @@ LinearLayout mixInsideWarps(LayoutGenerator &random, const LinearLayout &tile) {
                       tile.getOuts(), columns);
 }
 
-TEST(ShufflePlan, MovesAnythingInsideWarpsWithoutCopies) {
+TEST(ShufflePlan, MovesAnythingWithinWarpsWithoutCopies) {
   LayoutGenerator random(1);
   for (int trial = 0; trial < 300; ++trial) {
     unsigned registerBits = random.below(5);
     LinearLayout source =
         random.surjective({{kReg, registerBits}, {kLane, 5}, {kWarp, 1}},
                           {{dimAxis(0), 3}, {dimAxis(1), registerBits + 3}});
-    LinearLayout result = mixInsideWarps(random, source);
+    LinearLayout result = mixWithinWarps(random, source);
     auto plan = planShuffle(source, result);
     ASSERT_TRUE(plan) << source.toString() << "\n" << result.toString();
     checkShuffles(*plan);
@@ -125,7 +125,8 @@ TEST(ShufflePlan, SwapsOneRegisterBitWithHalfOfTheShuffles) {
 }
 
 TEST(ShufflePlan, LeavesSharedMemoryWhatTakesManySelects) {
-  // A tile transposed: each lane gives and takes other registers in each round.
+  // A transposed tile: each lane sends and receives other registers in each
+  // round.
   auto transpose = [](int64_t registers, int64_t warps) {
     LinearLayout source = blockedLayout(
         {32 * warps, registers}, {{1, registers}, {32, 1}, {warps, 1}, {1, 0}});
@@ -176,7 +177,7 @@ TEST(ChooseConversion, TakesTheCheapestWay) {
 }
 
 TEST(ChooseConversion, AccumulatorsBecomeOperandsWithoutMoving) {
-  // Attention: the f16 operand A of the second product is the accumulator of
+  // Attention: the f16 operand A of the second dot is the accumulator of
   // the first.
   LinearLayout acc = mmaLayout(MmaOperand::Accumulator, 32, {64, 64}, {4, 1});
   LinearLayout a = mmaLayout(MmaOperand::A, 16, {64, 64}, {4, 1});

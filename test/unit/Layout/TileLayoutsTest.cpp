@@ -14,7 +14,7 @@ namespace {
 using Element = SmallVector<int64_t>;
 
 /// How often each element is held.
-std::map<Element, int> countPlaces(const LinearLayout &layout) {
+std::map<Element, int> countHolders(const LinearLayout &layout) {
   std::map<Element, int> counts;
   for (uint64_t x = 0; x < uint64_t(1) << layout.getTotalInBits(); ++x)
     ++counts[layout.getElement(layout.unflattenIn(x))];
@@ -62,7 +62,7 @@ TEST(BlockedLayout, HoldsEveryElementEquallyOften) {
         EXPECT_EQ(layout.getInBits(kLane), 5u);
         int64_t copies =
             (int64_t(1) << layout.getTotalInBits()) / (rows * columns);
-        auto counts = countPlaces(layout);
+        auto counts = countHolders(layout);
         EXPECT_EQ(int64_t(counts.size()), rows * columns);
         for (const auto &[element, count] : counts)
           EXPECT_EQ(count, copies);
@@ -237,8 +237,8 @@ TEST(SharedLayout, SwizzlePermutesVectorsOfARow) {
 }
 
 TEST(SharedLayout, PanelsFollowTheTmaSwizzle) {
-  // The 16-byte chunk number (bits 4 to 6 of the address) is combined by xor
-  // with the bits 7 to 9, as far as the swizzle reaches.
+  // The swizzle combines the 16-byte chunk number (address bits 4 to 6) by xor
+  // with bits 7 to 9, as far as it reaches.
   for (int64_t bytes : {32, 64, 128}) {
     LinearLayout inverse =
         panelSharedLayout({64, 128}, {1, 0}, 16, bytes).inverse();

@@ -8,8 +8,8 @@ using namespace tilewright;
 
 namespace {
 
-/// Every element of every box stands where the layout says it does, the chunks
-/// of a swizzled row permuted as the hardware does it.
+/// Checks that the layout has every element of every box at its address. The
+/// chunks of a swizzled row are permuted as in hardware.
 void expectCopiesFill(const LinearLayout &layout, unsigned elementBits,
                       unsigned numParts = 1) {
   auto plan = planTma(layout, elementBits, numParts);
@@ -51,7 +51,7 @@ TEST(TmaTilingTest, NarrowerSwizzlesThanTheRow) {
   }
 }
 
-TEST(TmaTilingTest, SidesAreAtMost256) {
+TEST(TmaTilingTest, ExtentsAreAtMost256) {
   auto plan = planTma(*tmaLayout({1024, 64}, 16), 16);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->box[0], 256);
@@ -59,7 +59,7 @@ TEST(TmaTilingTest, SidesAreAtMost256) {
   EXPECT_EQ(plan->boxes[1].offsetBytes, 256 * 128);
 }
 
-/// Part p is part 0 moved p times as far as part 1 is.
+/// Checks that part p is part 0 shifted p times as far as part 1.
 void expectParts(const TmaPlan &plan, unsigned numParts) {
   ASSERT_EQ(plan.boxes.size() % numParts, 0u);
   size_t each = plan.boxes.size() / numParts;
@@ -98,9 +98,9 @@ TEST(TmaTilingTest, WholePanelsArePartsWhereThereAreEnough) {
   EXPECT_EQ(cut->boxes.size(), 2u);
 }
 
-TEST(TmaTilingTest, WhatHasNoParts) {
+TEST(TmaTilingTest, RefusesUndividableTiles) {
   EXPECT_FALSE(planTma(*tmaLayout({8, 64}, 16), 16, 2))
-      << "a swizzle begins anew every 8 rows";
+      << "a swizzle has a period of 8 rows";
   EXPECT_FALSE(planTma(*tmaLayout({32}, 32), 32, 2)) << "64 bytes a part";
   EXPECT_FALSE(planTma(*tmaLayout({1, 64}, 16), 16, 2)) << "one row";
 }
@@ -115,7 +115,7 @@ TEST(TmaTilingTest, OtherRanksAreRowMajor) {
   EXPECT_EQ(cube->boxes.size(), 1u);
 }
 
-TEST(TmaTilingTest, WhatCanNotBeCopied) {
+TEST(TmaTilingTest, RefusesLayoutsOfOtherTiles) {
   EXPECT_FALSE(tmaLayout({8, 4}, 16)) << "rows of 8 bytes";
   EXPECT_FALSE(planTma(sharedLayout({16, 16}, {0, 1}), 16)) << "columns";
   EXPECT_FALSE(tmaLayout({4, 4, 512}, 16)) << "a row of two boxes";

@@ -16,9 +16,9 @@ namespace {
 
 constexpr LayoutAxis kOffset = LayoutAxis::Offset;
 
-/// What the hardware does with a descriptor: the address of element (m, k) of
-/// the operand of one instruction that starts at `start`. Canonical layouts of
-/// the PTX ISA, in units of 16 bytes, then the swizzle of the whole address.
+/// A model of the hardware: the address of element (m, k) of the operand of one
+/// instruction that starts at `start`. Applies the canonical layouts of the PTX
+/// ISA in units of 16 bytes, then the swizzle of the whole address.
 uint64_t hardwareAddress(const WgmmaDescriptor &descriptor, uint64_t start,
                          uint64_t m, uint64_t k, unsigned bytes) {
   uint64_t row = descriptor.swizzleBytes, address = start;
@@ -136,7 +136,7 @@ TEST(PlanWgmma, RefusesWhatNoDescriptorExpresses) {
         planWgmma(bad.transpose({1, 0}), true, good, *acc, 16, obstacle));
     EXPECT_EQ(obstacle, WgmmaObstacle::A);
   }
-  // Warps side by side.
+  // Warps along columns.
   LinearLayout rows = mmaLayout(MmaOperand::Accumulator, 32, {64, 64}, {2, 2});
   EXPECT_FALSE(planWgmma(a, true, good, rows, 16, obstacle));
   EXPECT_EQ(obstacle, WgmmaObstacle::Accumulator);
@@ -171,11 +171,12 @@ TEST(PlanWgmma, ReadsAFromRegisters) {
     }
 }
 
-/// Products by right sides of `columns` that lie one behind the other.
-SmallVector<WgmmaNeighbour> makeNeighbours(int64_t m, ArrayRef<int64_t> columns,
-                                           int64_t k, int64_t warps,
-                                           unsigned bits, bool transposeB) {
-  SmallVector<WgmmaNeighbour> products;
+/// Wgmmas whose operands B, with `columns` each, are consecutive in shared
+/// memory.
+SmallVector<AdjacentWgmma> makeAdjacent(int64_t m, ArrayRef<int64_t> columns,
+                                        int64_t k, int64_t warps, unsigned bits,
+                                        bool transposeB) {
+  SmallVector<AdjacentWgmma> adjacent;
   LinearLayout a = makeOperand(0, {m, k}, false, bits, 128);
   for (int64_t n : columns) {
     int64_t swizzle = transposeB ? std::min<int64_t>(n * bits / 8, 128) : 128;
@@ -184,38 +185,37 @@ SmallVector<WgmmaNeighbour> makeNeighbours(int64_t m, ArrayRef<int64_t> columns,
     auto plan =
         planWgmma(a, true, b, *wgmmaLayout({m, n}, warps), bits, obstacle);
     EXPECT_TRUE(plan);
-    products.push_back({*plan, n * k * bits / 8});
+    adjacent.push_back({*plan, n * k * bits / 8});
   }
-  return products;
+  return adjacent;
 }
 
-/// The instructions of the joined plan read what those of the products do.
-void checkJoined(int64_t m, ArrayRef<int64_t> columns, int64_t k, int64_t warps,
+/// Checks that the merged plan reads the same addresses as the single plans.
+void checkMerged(int64_t m, ArrayRef<int64_t> columns, int64_t k, int64_t warps,
                  unsigned bits, bool transposeB) {
-  auto products = makeNeighbours(m, columns, k, warps, bits, transposeB);
-  auto joined = joinWgmmaPlans(products);
-  ASSERT_TRUE(joined);
-  ASSERT_EQ(joined->steps.size(), products[0].plan.steps.size());
+  auto adjacent = makeAdjacent(m, columns, k, warps, bits, transposeB);
+  auto merged = mergeWgmmaPlans(adjacent);
+  ASSERT_TRUE(merged);
+  ASSERT_EQ(merged->steps.size(), adjacent[0].plan.steps.size());
   int64_t first = 0, start = 0;
-  for (const WgmmaNeighbour &product : products) {
-    for (auto [step, own] :
-         llvm::zip_equal(joined->steps, product.plan.steps)) {
+  for (const AdjacentWgmma &wgmma : adjacent) {
+    for (auto [step, own] : llvm::zip_equal(merged->steps, wgmma.plan.steps)) {
       ASSERT_EQ(step.part, own.part);
       ASSERT_EQ(step.aOffset, own.aOffset);
-      for (int64_t n = 0; n < product.plan.columns; ++n)
+      for (int64_t n = 0; n < wgmma.plan.columns; ++n)
         for (int64_t kk = 0; kk < 256 / bits; ++kk)
           ASSERT_EQ(
-              hardwareAddress(joined->b, step.bOffset, first + n, kk, bits / 8),
-              hardwareAddress(product.plan.b, start + own.bOffset, n, kk,
+              hardwareAddress(merged->b, step.bOffset, first + n, kk, bits / 8),
+              hardwareAddress(wgmma.plan.b, start + own.bOffset, n, kk,
                               bits / 8));
     }
-    first += product.plan.columns;
-    start += product.bytes;
+    first += wgmma.plan.columns;
+    start += wgmma.bytes;
   }
-  EXPECT_EQ(joined->columns, first);
+  EXPECT_EQ(merged->columns, first);
 }
 
-TEST(JoinWgmmaPlans, ReadsAllRightSides) {
+TEST(MergeWgmmaPlans, ReadsAllOperandsB) {
   for (auto [m, warps] : {std::pair(64, 4), {128, 8}, {256, 8}})
     for (SmallVector<int64_t> columns : {SmallVector<int64_t>{128, 64},
                                          {128, 32},
@@ -223,28 +223,27 @@ TEST(JoinWgmmaPlans, ReadsAllRightSides) {
                                          {64, 32},
                                          {128, 128},
                                          {16, 128}}) {
-      checkJoined(m, columns, 64, warps, 16, false);
-      checkJoined(m, columns, 128, warps, 8, false);
+      checkMerged(m, columns, 64, warps, 16, false);
+      checkMerged(m, columns, 128, warps, 8, false);
     }
-  checkJoined(128, {128, 64}, 64, 8, 16, true);
-  checkJoined(128, {128, 128}, 64, 8, 16, true);
+  checkMerged(128, {128, 64}, 64, 8, 16, true);
+  checkMerged(128, {128, 128}, 64, 8, 16, true);
 }
 
-TEST(JoinWgmmaPlans, RefusesWhatNoDescriptorExpresses) {
+TEST(MergeWgmmaPlans, RefusesWhatNoDescriptorExpresses) {
   // Too many columns, or not a multiple of 16 of them.
-  EXPECT_FALSE(joinWgmmaPlans(makeNeighbours(64, {256, 16}, 64, 4, 16, false)));
-  EXPECT_FALSE(joinWgmmaPlans(makeNeighbours(64, {128, 8}, 64, 4, 16, false)));
-  // Two panels along k each, so that the next columns are not behind.
-  EXPECT_FALSE(
-      joinWgmmaPlans(makeNeighbours(64, {128, 64}, 128, 4, 16, false)));
-  // Other swizzles, and a single span of which nothing follows.
-  EXPECT_FALSE(joinWgmmaPlans(makeNeighbours(64, {128, 32}, 64, 4, 16, true)));
-  EXPECT_FALSE(joinWgmmaPlans(makeNeighbours(64, {64, 64}, 64, 4, 16, true)));
-  // Warpgroups side by side.
-  EXPECT_FALSE(joinWgmmaPlans(makeNeighbours(64, {128, 64}, 64, 8, 16, false)));
+  EXPECT_FALSE(mergeWgmmaPlans(makeAdjacent(64, {256, 16}, 64, 4, 16, false)));
+  EXPECT_FALSE(mergeWgmmaPlans(makeAdjacent(64, {128, 8}, 64, 4, 16, false)));
+  // Two panels along k each, so that the next columns do not follow.
+  EXPECT_FALSE(mergeWgmmaPlans(makeAdjacent(64, {128, 64}, 128, 4, 16, false)));
+  // Different swizzles, and a single span, which defines no distance.
+  EXPECT_FALSE(mergeWgmmaPlans(makeAdjacent(64, {128, 32}, 64, 4, 16, true)));
+  EXPECT_FALSE(mergeWgmmaPlans(makeAdjacent(64, {64, 64}, 64, 4, 16, true)));
+  // Warpgroups along columns.
+  EXPECT_FALSE(mergeWgmmaPlans(makeAdjacent(64, {128, 64}, 64, 8, 16, false)));
 }
 
-// What one product gives in 16 bits is where the next one reads it.
+// An accumulator converted to 16 bits has the layout of A of the next dot.
 TEST(WgmmaLayout, AccumulatorIsOperand) {
   auto acc = wgmmaLayout({128, 64}, 8);
   EXPECT_EQ(wgmmaOperandLayout(*acc, 64, 16), *acc);

@@ -15,7 +15,8 @@ struct TestAxisInfo : PassWrapper<TestAxisInfo, OperationPass<>> {
 
   StringRef getArgument() const final { return "test-axis-info"; }
   StringRef getDescription() const final {
-    return "show what is known of the operands of a tile.print and of accesses";
+    return "show the facts about operands of tile.print and the vectors of "
+           "accesses";
   }
 
   void runOnOperation() override {

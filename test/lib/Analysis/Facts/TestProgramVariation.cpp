@@ -16,7 +16,7 @@ struct TestProgramVariation
 
   StringRef getArgument() const final { return "test-program-variation"; }
   StringRef getDescription() const final {
-    return "show how what is stored differs between neighbouring programs";
+    return "show how stored values differ between neighbouring programs";
   }
 
   void runOnOperation() override {

@@ -1,6 +1,6 @@
 // RUN: tilewright-test-opt %s -test-axis-info -verify-diagnostics -o /dev/null
 
-// Ranges, splats and what arithmetic makes of their groups.
+// Ranges, splats and arithmetic on their groups.
 tile.func @arithmetic(%round: i32 {tile.divisibility = 16 : i32}, %any: i32) {
   %c1 = arith.constant dense<1> : tensor<128xi32>
   %c4 = arith.constant dense<4> : tensor<128xi32>
@@ -26,23 +26,23 @@ tile.func @arithmetic(%round: i32 {tile.divisibility = 16 : i32}, %any: i32) {
   %down = arith.subi %splat, %range : tensor<128xi32>
   // expected-remark@below {{down: contiguity = [1], divisibility = [1], constancy = [1]}}
   tile.print "down: ", %down {isSigned = array<i1: true>} : tensor<128xi32>
-  // The first is round; of its neighbours nothing is kept.
+  // The first element is divisible; nothing is known about its neighbours.
   %twice = arith.addi %range, %range : tensor<128xi32>
   // expected-remark@below {{twice: contiguity = [1], divisibility = [1], constancy = [1], non-negative}}
   tile.print "twice: ", %twice {isSigned = array<i1: true>} : tensor<128xi32>
   %same = arith.muli %range, %c1 : tensor<128xi32>
   // expected-remark@below {{times one: contiguity = [128], divisibility = [any], constancy = [1], non-negative}}
   tile.print "times one: ", %same {isSigned = array<i1: true>} : tensor<128xi32>
-  %product = arith.muli %splat, %c4 : tensor<128xi32>
-  // expected-remark@below {{product: contiguity = [1], divisibility = [64], constancy = [128]}}
-  tile.print "product: ", %product {isSigned = array<i1: true>} : tensor<128xi32>
+  %times4 = arith.muli %splat, %c4 : tensor<128xi32>
+  // expected-remark@below {{times four: contiguity = [1], divisibility = [64], constancy = [128]}}
+  tile.print "times four: ", %times4 {isSigned = array<i1: true>} : tensor<128xi32>
   %shifted = arith.shli %splat, %c3 : tensor<128xi32>
   // expected-remark@below {{shifted left: contiguity = [1], divisibility = [128], constancy = [128]}}
   tile.print "shifted left: ", %shifted {isSigned = array<i1: true>} : tensor<128xi32>
   %few = arith.shli %range, %c3 : tensor<128xi32>
   // expected-remark@below {{few bits: contiguity = [1], divisibility = [8], constancy = [1], non-negative}}
   tile.print "few bits: ", %few {isSigned = array<i1: true>} : tensor<128xi32>
-  // So many bits, or nobody knows how many, may reach the sign.
+  // This many bits, or an unknown number, may reach the sign.
   %c28 = arith.constant dense<28> : tensor<128xi32>
   %many = arith.shli %range, %c28 : tensor<128xi32>
   // expected-remark@below {{many bits: contiguity = [1], divisibility = [268435456], constancy = [1]}}
@@ -59,7 +59,7 @@ tile.func @arithmetic(%round: i32 {tile.divisibility = 16 : i32}, %any: i32) {
   tile.return
 }
 
-// Quotients repeat and remainders count, by groups.
+// Quotients repeat and remainders are contiguous, by groups.
 tile.func @division(%round: i32 {tile.divisibility = 16 : i32}) {
   %c2 = arith.constant dense<2> : tensor<128xi32>
   %c4 = arith.constant dense<4> : tensor<128xi32>
@@ -102,7 +102,7 @@ tile.func @division(%round: i32 {tile.divisibility = 16 : i32}) {
   tile.return
 }
 
-// Comparisons are constant on groups that lie on the same multiples.
+// Comparisons are constant on groups aligned to the same multiples.
 tile.func @comparison(%round: i32 {tile.divisibility = 16 : i32}, %any: i32, %flag: i1) {
   %range = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
   %n = tile.splat %round : i32 -> tensor<128xi32>
@@ -138,7 +138,7 @@ tile.func @comparison(%round: i32 {tile.divisibility = 16 : i32}, %any: i32, %fl
   %narrow = arith.trunci %shifted : tensor<128xi32> to tensor<128xi8>
   // expected-remark@below {{narrow: contiguity = [16], divisibility = [16], constancy = [1]}}
   tile.print "narrow: ", %narrow {isSigned = array<i1: true>} : tensor<128xi8>
-  // Bytes may have wrapped around anywhere but within an aligned group.
+  // Bytes may have wrapped around, but not within an aligned group.
   %c100 = arith.constant dense<100> : tensor<128xi8>
   %bytes = arith.trunci %range : tensor<128xi32> to tensor<128xi8>
   %sum = arith.addi %bytes, %c100 : tensor<128xi8>
@@ -184,7 +184,7 @@ tile.func @shape(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32},
   tile.return
 }
 
-// Vectors take what contiguity, alignment, mask and 16 bytes allow.
+// Contiguity, alignment, mask and 16 bytes limit vectors.
 tile.func @access(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32>,
                   %n: i32 {tile.divisibility = 16 : i32}, %any: i32) {
   %range = tile.range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
@@ -210,7 +210,8 @@ tile.func @access(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.p
   tile.return
 }
 
-// What a loop carries holds in every round; the variable moves by the step.
+// Facts of loop-carried values hold in every iteration; the induction variable
+// advances by the step.
 tile.func @loop(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %any: i32) {
   %c0 = arith.constant 0 : i32
   %c2 = arith.constant 2 : i32
@@ -242,7 +243,7 @@ tile.func @loop(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %any
   tile.return
 }
 
-// What the kernel's author promises holds where the analysis knows less.
+// Promises of the kernel's author hold where the analysis knows less.
 tile.func @promises(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) {
   %range = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %ns = tile.splat %n : i32 -> tensor<64xi32>
@@ -256,7 +257,7 @@ tile.func @promises(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) 
   tile.return
 }
 
-// The least number is a power of two, and has no negative.
+// The minimum integer is a power of two and cannot be negated.
 tile.func @least() {
   %least = arith.constant dense<-9223372036854775808> : tensor<128xi64>
   // expected-remark@below {{least: contiguity = [1], divisibility = [any], constancy = [128]}}
@@ -265,18 +266,18 @@ tile.func @least() {
 }
 
 #lanes = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
-#turned = #warp.linear<{register = [[32], [64]], lane = [[1], [2], [4], [8], [16]]}>
+#strided = #warp.linear<{register = [[32], [64]], lane = [[1], [2], [4], [8], [16]]}>
 
-// What threads hold the elements says nothing of them.
+// The layout of a tile says nothing about its elements.
 tile.func @layouts() {
   %range = tile.range {start = 16 : i32, end = 144 : i32} : tensor<128xi32, #lanes>
-  %moved = warp.convert_layout %range : tensor<128xi32, #lanes> -> tensor<128xi32, #turned>
+  %moved = warp.convert_layout %range : tensor<128xi32, #lanes> -> tensor<128xi32, #strided>
   // expected-remark@below {{moved: contiguity = [128], divisibility = [16], constancy = [1], non-negative}}
-  tile.print "moved: ", %moved {isSigned = array<i1: true>} : tensor<128xi32, #turned>
+  tile.print "moved: ", %moved {isSigned = array<i1: true>} : tensor<128xi32, #strided>
   tile.return
 }
 
-// What leaves no rest is the same however it is rounded.
+// Exact quotients do not depend on the rounding.
 tile.func @exact(%round: i32 {tile.divisibility = 16 : i32}) {
   %c2 = arith.constant 2 : i32
   %c2s = arith.constant dense<2> : tensor<128xi32>
@@ -286,13 +287,13 @@ tile.func @exact(%round: i32 {tile.divisibility = 16 : i32}) {
   %range = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
   %rounds = tile.splat %round : i32 -> tensor<128xi32>
   %sum = arith.addi %range, %rounds : tensor<128xi32>
-  %halves = arith.divsi %sum, %c2s : tensor<128xi32>
-  // expected-remark@below {{halves: contiguity = [1], divisibility = [1], constancy = [1]}}
-  tile.print "halves: ", %halves {isSigned = array<i1: true>} : tensor<128xi32>
+  %quotients = arith.divsi %sum, %c2s : tensor<128xi32>
+  // expected-remark@below {{quotients: contiguity = [1], divisibility = [1], constancy = [1]}}
+  tile.print "quotients: ", %quotients {isSigned = array<i1: true>} : tensor<128xi32>
   tile.return
 }
 
-// What is promised not to be negative is rounded down where it is divided.
+// Values that are promised to be non-negative are rounded down by division.
 tile.func @promised(%n: i32 {tile.divisibility = 16 : i32, tile.non_negative}, %any: i32) {
   %c4 = arith.constant dense<4> : tensor<32xi32>
   %range = tile.range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
@@ -302,9 +303,9 @@ tile.func @promised(%n: i32 {tile.divisibility = 16 : i32, tile.non_negative}, %
   // expected-remark@below {{by an argument: contiguity = [1], divisibility = [1], constancy = [4], non-negative}}
   tile.print "by an argument: ", %quotient {isSigned = array<i1: true>} : tensor<32xi32>
   %anys = tile.splat %any : i32 -> tensor<32xi32>
-  %product = arith.muli %anys, %c4 {tile.non_negative} : tensor<32xi32>
-  %place = arith.addi %product, %range : tensor<32xi32>
-  %rest = arith.remsi %place, %c4 : tensor<32xi32>
+  %multiple = arith.muli %anys, %c4 {tile.non_negative} : tensor<32xi32>
+  %offset = arith.addi %multiple, %range : tensor<32xi32>
+  %rest = arith.remsi %offset, %c4 : tensor<32xi32>
   // expected-remark@below {{by an op: contiguity = [4], divisibility = [4], constancy = [1], non-negative}}
   tile.print "by an op: ", %rest {isSigned = array<i1: true>} : tensor<32xi32>
   tile.return

@@ -14,7 +14,7 @@ tile.func @quotients(%p: !tile.ptr<i32>, %n: i32) {
   %sum = arith.addi %row, %column : i32
   // expected-remark@+1 {{often}}
   tile.store %p, %sum : !tile.ptr<i32>
-  // A divisor that differs seldom leaves a quotient seldom.
+  // A quotient by a divisor that differs seldom differs seldom.
   %least = arith.minsi %row, %n : i32
   %within = arith.divsi %column, %least : i32
   // expected-remark@+1 {{seldom}}
@@ -28,7 +28,7 @@ tile.func @quotients(%p: !tile.ptr<i32>, %n: i32) {
 tile.func @others(%p: !tile.ptr<i32>, %n: i32) {
   // expected-remark@+1 {{never}}
   tile.store %p, %n : !tile.ptr<i32>
-  // The other sides of the grid are the same in a cluster.
+  // Ids along the other axes of the grid are equal in a cluster.
   %y = tile.program_id y
   // expected-remark@+1 {{never}}
   tile.store %p, %y : !tile.ptr<i32>
@@ -47,7 +47,7 @@ tile.func @others(%p: !tile.ptr<i32>, %n: i32) {
   tile.return
 }
 
-// A number may get into what a loop carries, or into how often it runs.
+// The program id may affect loop-carried values, or the trip count.
 tile.func @loops(%p: !tile.ptr<i32>, %n: i32) {
   %x = tile.program_id x
   %c0 = arith.constant 0 : i32
@@ -69,7 +69,7 @@ tile.func @loops(%p: !tile.ptr<i32>, %n: i32) {
   // expected-remark@+1 {{often}}
   tile.store %p, %carried : !tile.ptr<i32>
   %rounds = scf.for %i = %c0 to %x step %c1 iter_args(%sum = %c0) -> (i32) : i32 {
-    // Where all run, the steps are the same.
+    // In iterations that all programs execute, the values are equal.
     // expected-remark@+1 {{never}}
     tile.store %p, %sum : !tile.ptr<i32>
     %next = arith.addi %sum, %c1 : i32

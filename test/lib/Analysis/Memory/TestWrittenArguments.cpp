@@ -15,7 +15,7 @@ struct TestWrittenArguments
 
   StringRef getArgument() const final { return "test-written-arguments"; }
   StringRef getDescription() const final {
-    return "show through which arguments a function may write";
+    return "show the arguments through which a function may write";
   }
 
   void runOnOperation() override {

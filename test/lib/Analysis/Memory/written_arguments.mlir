@@ -12,7 +12,7 @@ tile.func @copy(%in: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
   tile.return
 }
 
-// Pointers that a loop moves on stay apart.
+// Loop-carried pointers are traced separately.
 // expected-remark@below {{writes: 1}}
 tile.func @loop(%in: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
   %zero = arith.constant 0 : i32
@@ -29,7 +29,7 @@ tile.func @loop(%in: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
   tile.return
 }
 
-// A choice may be either of the two.
+// A select may be either operand.
 // expected-remark@below {{writes: 0 1}}
 tile.func @choice(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %which: i1, %x: f32) {
   %chosen = arith.select %which, %a, %b : !tile.ptr<f32>
@@ -37,7 +37,7 @@ tile.func @choice(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %which: i1, %x: f32) {
   tile.return
 }
 
-// An address may travel as an integer.
+// An address may be converted to an integer.
 // expected-remark@below {{writes: 0}}
 tile.func @integer(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %n: i64, %x: f32) {
   %address = tile.ptr_to_int %a : !tile.ptr<f32> -> i64
@@ -47,7 +47,7 @@ tile.func @integer(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %n: i64, %x: f32) {
   tile.return
 }
 
-// Atomic operations write, and what they give back comes from nowhere.
+// Atomic operations write. Their results come from no argument.
 // expected-remark@below {{writes: 0}}
 tile.func @atomic(%a: !tile.ptr<i32>, %b: !tile.ptr<i32>, %x: i32) {
   %old = tile.atomic_rmw add relaxed gpu %a, %x : !tile.ptr<i32>
@@ -62,7 +62,7 @@ tile.func private @callee(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %x: f32) {
   tile.return
 }
 
-// A call may write through all that it gets.
+// A call may write through all its operands.
 // expected-remark@below {{writes: 1 2}}
 tile.func @caller(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %c: !tile.ptr<f32>, %x: f32) {
   tile.call @callee(%b, %c, %x) : (!tile.ptr<f32>, !tile.ptr<f32>, f32) -> ()
