@@ -32,7 +32,7 @@ static Value compare(OpBuilder &b, Location loc, arith::CmpFPredicate predicate,
 }
 
 namespace {
-/// A function of one f32 operand by arithmetic.
+/// Expands a function of one f32 operand to arithmetic.
 template <typename Op, Value (F32Functions::*Function)(Value) const>
 struct ExpandF32 : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -58,10 +58,10 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
   }
 };
 
-/// exp(x) - 1 and log(1 + x) of any float type. The rounding error of the sum
-/// is made good by the ratio of the exact argument to the one that `exp` or
-/// `log` saw (W. Kahan's way; N. Higham, "Accuracy and Stability of Numerical
-/// Algorithms", 1.14.1).
+/// exp(x) - 1 and log(1 + x) of any float type. The ratio of the exact argument
+/// to the one that `exp` or `log` saw corrects the rounding error of the
+/// addition. This is W. Kahan's method (N. Higham, "Accuracy and Stability of
+/// Numerical Algorithms", 1.14.1).
 struct ExpandExpM1 : OpRewritePattern<math::ExpM1Op> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::ExpM1Op op,
@@ -74,8 +74,8 @@ struct ExpandExpM1 : OpRewritePattern<math::ExpM1Op> {
     Value seen = math::LogOp::create(b, loc, grown);
     Value ratio = arith::DivFOp::create(b, loc, x, seen);
     Value exact = arith::MulFOp::create(b, loc, less, ratio);
-    // Far from zero the difference is right as it is, and the logarithm may be
-    // infinite; nearer to zero than the last bit of 1, x itself is right.
+    // Far from zero the difference is accurate, and the logarithm may be
+    // infinite. If x is smaller than the last bit of 1, x is the result.
     Value size = math::AbsFOp::create(b, loc, x);
     Value isFar = compare(b, loc, arith::CmpFPredicate::OGT, size, one);
     Value isTiny = compare(b, loc, arith::CmpFPredicate::OEQ, grown, one);
@@ -99,7 +99,7 @@ struct ExpandLog1P : OpRewritePattern<math::Log1pOp> {
     Value exact = arith::MulFOp::create(b, loc, logarithm, ratio);
     Value isTiny = compare(b, loc, arith::CmpFPredicate::OEQ, sum, one);
     Value near = arith::SelectOp::create(b, loc, isTiny, x, exact);
-    // There the ratio is 1, or infinity by infinity.
+    // For large x, the ratio is 1, or infinity divided by infinity.
     Value large = makeFloat(b, loc, x.getType(), 1e18);
     Value isFar = compare(b, loc, arith::CmpFPredicate::OGT, x, large);
     b.replaceOpWithNewOp<arith::SelectOp>(op, isFar, logarithm, near);
@@ -135,7 +135,8 @@ static Value inPieces(OpBuilder &b, Location loc, ValueRange operands,
 }
 
 namespace {
-/// sin and cos of f32. Angles too large for the reduction go the library's way.
+/// sin and cos of f32. Angles that are too large for the reduction use the
+/// library.
 template <typename Op, typename LibraryOp,
           Value (F32Functions::*Function)(Value) const>
 struct ExpandAngle : OpRewritePattern<Op> {
@@ -176,7 +177,8 @@ struct ExpandAngle : OpRewritePattern<Op> {
   unsigned vectorBits;
 };
 
-/// Splits vectors to the width that the vector mathematics library works on.
+/// Splits vectors to the width of the functions of the vector mathematics
+/// library.
 template <typename Op> struct SplitToRegisters : OpRewritePattern<Op> {
   SplitToRegisters(MLIRContext *context, unsigned vectorBits)
       : OpRewritePattern<Op>(context), vectorBits(vectorBits) {}

@@ -185,7 +185,7 @@ Value F32Functions::logarithm(Value x, float high, float low,
   sum = muladd(f, constant(x, high), sum);
   Value result = muladd(e, constant(x, exponentHigh), sum);
 
-  // What is not positive and finite: 0, infinity; negative numbers and NaN.
+  // Special arguments: infinity, 0, negative numbers and NaN.
   const auto replace = [&](arith::CmpFPredicate predicate, float other,
                            float by) {
     Value is = arith::CmpFOp::create(b, loc, predicate, x, constant(x, other));
@@ -246,8 +246,8 @@ Value F32Functions::erf(Value x) const {
 
 /// The sine of x plus a number of quarter turns.
 Value F32Functions::sine(Value x, uint32_t quarterTurns) const {
-  // The reduction to |r| <= pi / 4 in f64, whose 53 bits hold the whole
-  // multiple of pi / 2 and enough of what is left.
+  // The reduction to |r| <= pi / 4 is in f64, whose 53 bits hold the whole
+  // multiple of pi / 2 and enough of the remainder.
   Type f64 = like(x, b.getF64Type());
   const auto wide = [&](double value) {
     return makeConstant(b, loc, f64, b.getF64FloatAttr(value));
@@ -259,7 +259,7 @@ Value F32Functions::sine(Value x, uint32_t quarterTurns) const {
       LLVM::FMulAddOp::create(b, loc, turns, wide(-0x1.921fb544p+0), angle);
   reduced = LLVM::FMulAddOp::create(b, loc, turns, wide(-0x1.0b4611a626331p-34),
                                     reduced);
-  // Angles of no turn stay as they are: -0 would become 0.
+  // Small angles stay as they are: -0 would become 0.
   Value isReduced = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
                                           magnitude(x), constant(x, 0.75f));
   Value r = arith::SelectOp::create(

@@ -22,8 +22,8 @@ struct F32Functions {
   /// 2 ULP.
   mlir::Value tanh(mlir::Value x) const;
   mlir::Value erf(mlir::Value x) const;
-  /// 1 ULP where |x| is up to `kLargestAngle`; anything beyond and NaN gives
-  /// what is not to be used.
+  /// 1 ULP where |x| is up to `kLargestAngle`. Larger values and NaN give
+  /// results that must not be used.
   mlir::Value sin(mlir::Value x) const;
   mlir::Value cos(mlir::Value x) const;
   static constexpr float kLargestAngle = 1e8f;

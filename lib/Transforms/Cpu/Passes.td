@@ -4,17 +4,17 @@
 include "mlir/Pass/PassBase.td"
 
 def ScalarizeLoopOffsets : Pass<"cpu-scalarize-loop-offsets"> {
-  let summary = "carries how far a tile has moved instead of the tile";
+  let summary = "carries the distance that a tile has moved instead of the tile";
   let description = [{
     Purpose: a kernel that steps its pointers through memory carries a tile of
     pointers in its loop. On the CPU that would be a buffer of addresses, copied
-    in each iteration, whose structure nobody can see any more.
+    in each iteration, whose structure is lost to later passes.
 
     Input: `scf.for` loops at the `tile` level.
 
-    Output: where a carried tile of pointers or integers only has the same
-    scalar added to all of its elements, the loop carries the sum of these
-    scalars (i64 for pointers) and the tile is built from its initial value.
+    Output: if a loop only adds the same scalar to all elements of a carried tile
+    of pointers or integers, it carries the sum of these scalars (i64 for
+    pointers) instead. The tile is built from its initial value.
 
     ```mlir
     // before
@@ -43,13 +43,13 @@ def ScalarizeLoopOffsets : Pass<"cpu-scalarize-loop-offsets"> {
 def ExpandVectorMath : Pass<"cpu-expand-vector-math"> {
   let summary = "writes f32 functions as polynomials";
   let description = [{
-    Purpose: a call an element would undo vectorisation.
+    Purpose: a function call per element would undo vectorisation.
 
     Input: `math` ops on scalars and vectors of f32 and f64.
 
     Output: f32 functions as arithmetic on whole vectors. Those of f64 are split
-    into vectors of one register, which the vector mathematics library has
-    functions for.
+    into vectors of one register, for which the vector mathematics library has
+    functions.
 
     ```mlir
     // before
@@ -71,14 +71,15 @@ def ExpandVectorMath : Pass<"cpu-expand-vector-math"> {
 def LowerControlFlow : Pass<"cpu-lower-control-flow"> {
   let summary = "turns loops and branches of blocks into branches";
   let description = [{
-    Purpose: counted loops end where they are to, at the ends of the type of
-    their counter, too, where the count behind the last one wraps around.
+    Purpose: counted loops also end correctly at the limits of the counter's type,
+    where the count after the last one wraps around.
 
     Input: ops of `scf`.
 
-    Output: those of `cf`, none of `scf`. A loop by steps of 1, or whose end is
-    known to be far enough from that of the type, asks whether the next count is
-    below its end; others whether this one is below the end less a step.
+    Output: ops of `cf`, none of `scf`. A loop with steps of 1, or whose end is
+    known to be far enough from the limit of the type, tests whether the next count
+    is below its end. Other loops test whether the current count is below the end
+    minus a step.
 
     ```mlir
     // before

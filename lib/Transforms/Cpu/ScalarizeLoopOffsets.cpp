@@ -24,8 +24,8 @@ static bool isPointerTile(Type type) {
   return tile && isa<tile::PtrType>(tile.getElementType());
 }
 
-/// The scalar that `tile` repeats, as a value (made with `b` for a constant);
-/// null when its elements differ.
+/// Returns the scalar that `tile` repeats, created with `b` if it is a
+/// constant. Null if its elements differ.
 static Value getRepeated(OpBuilder &b, Value tile) {
   Operation *op = tile.getDefiningOp();
   if (!op)
@@ -51,8 +51,8 @@ static bool isRepeated(Value tile) {
   return isa<tile::SplatOp>(op) || matchPattern(tile, m_Constant(&constant));
 }
 
-/// The tiles of repeated scalars on the way from `argument` to `yielded`;
-/// nothing when something else happens there.
+/// Returns the repeated tiles that are added between `argument` and `yielded`.
+/// Nothing if other ops are between them.
 static std::optional<Steps> matchSteps(Value argument, Value yielded) {
   Steps steps;
   while (yielded != argument) {
@@ -78,7 +78,7 @@ static Value toType(OpBuilder &b, Location loc, Value value, Type type) {
   return arith::ExtSIOp::create(b, loc, type, value);
 }
 
-/// `initial` moved by the scalar `distance`.
+/// Returns `initial` plus the scalar `distance`.
 static Value moveTile(OpBuilder &b, Location loc, Value initial,
                       Value distance) {
   auto type = cast<RankedTensorType>(initial.getType());
@@ -89,7 +89,7 @@ static Value moveTile(OpBuilder &b, Location loc, Value initial,
   return arith::AddIOp::create(b, loc, initial, offsets);
 }
 
-/// Replaces the carried tile `number` by the distance it has moved.
+/// Replaces the carried tile `number` by the distance that it has moved.
 static scf::ForOp scalarize(scf::ForOp loop, unsigned number,
                             ArrayRef<Value> steps) {
   Value initial = loop.getInitArgs()[number];
@@ -147,8 +147,8 @@ struct ScalarizeLoopOffsetsPass
     : impl::ScalarizeLoopOffsetsBase<ScalarizeLoopOffsetsPass> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
-    // Innermost first: what an inner loop returns is then a sum that the outer
-    // loop's own step is found behind.
+    // Innermost first: the result of an inner loop is then an addition, through
+    // which the step of the outer loop is found.
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
       scalarizeLoop(loop);

@@ -1,9 +1,9 @@
-// Promises about pointers that a loop carries.
+// Attaches promises about pointers that a loop carries.
 //
-// `tl.multiple_of(p, 16)` says something of the value that it names. Where a
-// loop carries that, no op makes it: the front end writes `p + 0` with the
-// promise. Here this becomes what loads and stores behind it go through, so
-// that they know, while the loop carries the pointers as before.
+// `tl.multiple_of(p, 16)` makes a promise about a value. No op computes a value
+// that a loop carries, so the front end writes `p + 0` with the promise. Here
+// the loads and stores after that op use its result. The loop carries the
+// pointers as before.
 
 #include "lib/Transforms/Tile/Passes.h"
 
@@ -17,22 +17,22 @@ namespace tilewright::tile {
 #include "lib/Transforms/Tile/Passes.h.inc"
 } // namespace tilewright::tile
 
-/// Whether `promise` comes before `access` in its block or in one that it
-/// stands in.
+/// Whether `promise` comes before `access` in its block, or before an op that
+/// contains `access`.
 static bool comesBefore(Operation *promise, Operation *access) {
   Operation *here = promise->getBlock()->findAncestorOpInBlock(*access);
   return here && promise->isBeforeInBlock(here);
 }
 
-/// Has the loads and stores behind `promise` go through it.
-static void place(tile::AddPtrOp promise) {
+/// Makes the loads and stores after `promise` use its result.
+static void attach(tile::AddPtrOp promise) {
   Value pointers = promise.getPtr();
   SmallVector<OpOperand *> found;
   for (OpOperand &use : pointers.getUses()) {
     Operation *access = use.getOwner();
-    bool isPlace =
+    bool isAddress =
         isa<tile::LoadOp, tile::StoreOp>(access) && use.getOperandNumber() == 0;
-    if ((isPlace || tile::isPromise(access)) && comesBefore(promise, access))
+    if ((isAddress || tile::isPromise(access)) && comesBefore(promise, access))
       found.push_back(&use);
   }
   for (OpOperand *use : found)
@@ -40,13 +40,14 @@ static void place(tile::AddPtrOp promise) {
 }
 
 namespace {
-struct AttachPointerHints : tile::impl::TileAttachPointerHintsBase<AttachPointerHints> {
+struct AttachPointerHints
+    : tile::impl::TileAttachPointerHintsBase<AttachPointerHints> {
   void runOnOperation() override {
     getOperation()->walk([](tile::AddPtrOp op) {
       Value pointers = op.getPtr();
       if (tile::isPromise(op) && (isa<BlockArgument>(pointers) ||
                                   tile::isPromise(pointers.getDefiningOp())))
-        place(op);
+        attach(op);
     });
   }
 };

@@ -40,8 +40,8 @@ template <typename ShapeOp> struct ReshapeSplat : OpRewritePattern<ShapeOp> {
 
 } // namespace
 
-/// The scalar that every element of `value` is, made where `rewriter` stands
-/// if it is a constant; null if the elements differ.
+/// Returns the scalar that `value` repeats; null if its elements differ. The
+/// scalar of a constant is created at the insertion point of `rewriter`.
 static Value getRepeatedScalar(PatternRewriter &rewriter, Value value) {
   if (!isa<RankedTensorType>(value.getType()))
     return value;
@@ -95,9 +95,9 @@ struct ComputeOnScalars : RewritePattern {
 // Dots
 //===----------------------------------------------------------------------===//
 
-/// Whether tensor cores sum the products in fewer digits than float32 has, so
-/// that who adds their sums outside gets something better.
-static bool isSummedInFewerDigits(tile::DotOp dot) {
+/// Whether tensor cores accumulate `dot` with less precision than float32.
+/// Adding to its result outside is then more precise.
+static bool hasImpreciseAccumulator(tile::DotOp dot) {
   Type element = cast<RankedTensorType>(dot.getA().getType()).getElementType();
   return tile::isFloat8(element);
 }
@@ -112,13 +112,14 @@ template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
                                std::pair(op.getRhs(), op.getLhs())}) {
       auto dot = mine.template getDefiningOp<tile::DotOp>();
       if (!dot || !dot->hasOneUse() || !isZero(dot.getAcc()) ||
-          isSummedInFewerDigits(dot))
+          hasImpreciseAccumulator(dot))
         continue;
       rewriter.replaceOpWithNewOp<tile::DotOp>(
           op, op.getType(), dot.getA(), dot.getB(), other, dot.getPrecision());
       return success();
     }
-    return rewriter.notifyMatchFailure(op, "no operand is a plain product");
+    return rewriter.notifyMatchFailure(
+        op, "no operand is a dot that can accumulate");
   }
 
   static bool isZero(Value value) {
@@ -131,8 +132,8 @@ template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// A loop by `step < 0 ? -step : step` counts upwards if its step is computed
-/// from numbers of programs, say.
+/// Folds the sign test in a step `step < 0 ? -step : step` of a loop, if the
+/// step is known not to be negative. An example is the number of programs.
 struct CountUpwards : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -159,7 +160,7 @@ struct CountUpwards : OpRewritePattern<scf::ForOp> {
 // Remainders
 //===----------------------------------------------------------------------===//
 
-/// x - x / y * y is x % y, of which the sign is known.
+/// x - x / y * y is x % y, whose sign is known.
 struct FormRemainder : OpRewritePattern<arith::SubIOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,10 +1,10 @@
-// Indices that wrap around the end of an array only to stay inside of it.
+// Drops wraparound of indices that only keeps them inside of an array.
 //
-// `load(p + (first + i) % size)` reads the array's first elements again where a
-// block reaches past its end; `where(first + i < size, first + i, 0)` in place
-// of the index reads its first one. If nothing that is computed from those
-// elements is ever stored, they may as well be left out: then the block is one
-// of the array with a plain bound.
+// `load(p + (first + i) % size)` reads the first elements of the array again
+// where a block reaches past its end. `where(first + i < size, first + i, 0)`
+// as the index reads the first one. If nothing that is computed from these
+// elements is stored, the load can mask them off. It then reads a block of the
+// array with a plain bound.
 
 #include "lib/Transforms/Tile/Passes.h"
 
@@ -37,7 +37,7 @@ public:
              const llvm::DenseSet<Value> &sizes)
       : op(op), tiles(tiles), sizes(sizes) {}
 
-  /// Whether all that is read past the end is dropped.
+  /// Whether no store uses an element from past the end.
   bool canDrop();
   void drop();
 
@@ -53,7 +53,7 @@ private:
   Operation *op;
   AffineTileAnalysis &tiles;
   const llvm::DenseSet<Value> &sizes;
-  /// The index as it is inside of the array, and the array's size.
+  /// The index without wraparound, and the size of the array.
   Value inside, limit;
   AffineTile index;
   Polynomial size;
@@ -68,7 +68,7 @@ static bool isElementwise(Operation *op) {
          op->hasTrait<OpTrait::Elementwise>();
 }
 
-/// Through the ends of loops and branches.
+/// Follows `use` into and out of loops and branches.
 bool Wraparound::followThroughLoop(OpOperand &use, unsigned dim) {
   Operation *user = use.getOwner();
   if (auto loop = dyn_cast<scf::ForOp>(user)) {
@@ -107,8 +107,9 @@ bool Wraparound::followThroughLoop(OpOperand &use, unsigned dim) {
   return false;
 }
 
-/// The dimension of the result of a shape op that counts as `dim` does; nothing
-/// if there is none or others mix in.
+/// Returns the dimension of the result of a shape op that corresponds to `dim`
+/// of its source. Returns nothing if there is none, or if it merges with
+/// others.
 static std::optional<unsigned> followShapeOp(Operation *op, unsigned dim) {
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
     return dim + (unsigned(expand.getAxis()) <= dim);
@@ -125,7 +126,8 @@ static std::optional<unsigned> followShapeOp(Operation *op, unsigned dim) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// Adds what `use` makes of the index, or the load that it leads to.
+/// Records the value that `use` computes from the index, or the load that it
+/// feeds.
 bool Wraparound::followAddress(OpOperand &use, unsigned dim) {
   Operation *user = use.getOwner();
   if (auto load = dyn_cast<tile::LoadOp>(user)) {
@@ -135,7 +137,7 @@ bool Wraparound::followAddress(OpOperand &use, unsigned dim) {
       loads.push_back({load, dim});
     return true;
   }
-  // Which place an index leads to is of no matter: past the end none is read.
+  // The value of the index does not matter: past the end nothing is loaded.
   if (isElementwise(user) && isMemoryEffectFree(user)) {
     lines.insert({user->getResult(0), dim});
     return true;
@@ -181,8 +183,8 @@ bool Wraparound::isMaskedOff(Value mask, unsigned dim) {
   return false;
 }
 
-/// Adds what `use` computes from elements past the end along `dim`, so long as
-/// they stay among such.
+/// Records the value that `use` computes from elements past the end along
+/// `dim`. Returns false if it mixes them with others or might store them.
 bool Wraparound::followData(OpOperand &use, unsigned dim) {
   Operation *user = use.getOwner();
   auto isStored = [&](Value value, Value pointers, Value mask) {
@@ -241,7 +243,7 @@ bool Wraparound::isDropped(tile::LoadOp load, unsigned dim) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Finds what the index is inside of the array, and the size.
+/// Finds the index without wraparound, and the size.
 bool Wraparound::findIndex() {
   if (auto remainder = dyn_cast<arith::RemSIOp>(op)) {
     inside = remainder.getLhs();
@@ -281,15 +283,15 @@ bool Wraparound::canDrop() {
   return true;
 }
 
-/// `line` along `dim` of a tile of `shape`.
+/// Broadcasts `line`, a tile along `dim`, to `shape`.
 static Value spread(ImplicitLocOpBuilder &b, Value line, unsigned dim,
                     ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(line.getType());
-  SmallVector<int64_t> sides(shape.size(), 1);
-  sides[dim] = shape[dim];
+  SmallVector<int64_t> lineShape(shape.size(), 1);
+  lineShape[dim] = shape[dim];
   if (shape.size() > 1)
-    line = tile::ReshapeOp::create(b, type.clone(sides), line);
-  if (ArrayRef<int64_t>(sides) == shape)
+    line = tile::ReshapeOp::create(b, type.clone(lineShape), line);
+  if (ArrayRef<int64_t>(lineShape) == shape)
     return line;
   return tile::BroadcastOp::create(b, type.clone(shape), line);
 }
@@ -327,7 +329,7 @@ struct DropWraparound : tile::impl::TileDropWraparoundBase<DropWraparound> {
           ops.push_back(op);
       });
       for (Operation *op : ops) {
-        // What one rewrite changes, the next one sees.
+        // Each op needs a new analysis, as rewrites change the IR.
         AffineTileAnalysis tiles;
         Wraparound wraparound(op, tiles, sizes);
         if (wraparound.canDrop())

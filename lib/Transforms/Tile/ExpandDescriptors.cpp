@@ -16,7 +16,7 @@ namespace tilewright::tile {
 
 namespace {
 
-/// Writes the addresses of the elements of one block.
+/// Emits the addresses of the elements of one block.
 class BlockAddresses {
 public:
   BlockAddresses(ImplicitLocOpBuilder &b, MakeDescriptorOp desc,
@@ -26,7 +26,7 @@ public:
       addDimension(dim, offset);
   }
 
-  /// Where the elements stand, and which of them are in bounds.
+  /// The addresses of the elements, and which of them are in bounds.
   Value pointers, mask;
 
 private:
@@ -34,14 +34,14 @@ private:
     return RankedTensorType::get(shape, element);
   }
 
-  /// `line`, a tile along `dim`, repeated over the whole block.
+  /// Broadcasts `line`, a tile along `dim`, to the whole block.
   Value spread(Value line, unsigned dim) {
     Type element = getElementTypeOrSelf(line.getType());
-    SmallVector<int64_t> sides(shape.size(), 1);
-    sides[dim] = shape[dim];
+    SmallVector<int64_t> lineShape(shape.size(), 1);
+    lineShape[dim] = shape[dim];
     if (shape.size() > 1)
-      line = ReshapeOp::create(b, tileOf(sides, element), line);
-    if (ArrayRef<int64_t>(sides) == shape)
+      line = ReshapeOp::create(b, tileOf(lineShape, element), line);
+    if (ArrayRef<int64_t>(lineShape) == shape)
       return line;
     return BroadcastOp::create(b, tileOf(shape, element), line);
   }
@@ -53,7 +53,7 @@ private:
     };
     Value steps =
         RangeOp::create(b, tileOf({shape[dim]}, b.getI32Type()), 0, shape[dim]);
-    // In 64 bits: no sum of an offset and a side wraps.
+    // In 64 bits, so that offset plus extent does not wrap.
     Value index = arith::AddIOp::create(
         b, line(arith::ExtSIOp::create(b, i64, offset)),
         arith::ExtSIOp::create(b, tileOf({shape[dim]}, i64), steps));
@@ -80,7 +80,7 @@ private:
 
 } // namespace
 
-/// What a block holds out of bounds.
+/// Emits the value of elements that are out of bounds.
 static Value emitPadding(ImplicitLocOpBuilder &b, MakeDescriptorOp desc) {
   RankedTensorType block = desc.getResult().getType().getBlockType();
   TypedAttr value = b.getZeroAttr(block.getElementType());

@@ -1,4 +1,4 @@
-// Blocks of arrays by pointers and masks.
+// Expands descriptor accesses to pointers and masks.
 
 #pragma once
 

@@ -11,8 +11,8 @@ using tile::FirstElements;
 RankedTensorType tile::cutType(Type type, const Cut &cut) {
   auto whole = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(whole.getShape());
-  for (auto [side, group] : llvm::zip_equal(shape, cut))
-    side = std::max<int64_t>(side / group, 1);
+  for (auto [size, group] : llvm::zip_equal(shape, cut))
+    size = std::max<int64_t>(size / group, 1);
   return whole.clone(shape);
 }
 
@@ -34,15 +34,15 @@ bool tile::isElementwise(Operation *op) {
          op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op);
 }
 
-/// What a loop adds in each iteration to what it carries.
+/// The amount that a loop adds to a carried value in each iteration.
 struct FirstElements::Step {
   scf::ForOp loop;
   Value init;
   Polynomial each;
 };
 
-/// How `tile`, which a loop carries, moves on, if that is by the same for all
-/// elements and in all iterations.
+/// Returns the step of `tile`, which a loop carries, if all elements advance by
+/// one loop-invariant amount.
 std::optional<FirstElements::Step>
 FirstElements::findStep(Value tile, AffineTileAnalysis &tiles) {
   auto argument = dyn_cast<BlockArgument>(tile);
@@ -104,9 +104,9 @@ Value FirstElements::getRange(tile::RangeOp range, RankedTensorType type,
                                arith::MulIOp::create(b, number, repeat(group)));
 }
 
-/// From the iteration's number, in 64 bits, as pointers move: a loop may pass
-/// more than its counter's type holds above zero. Integers wrap around as those
-/// of the loop do.
+/// Computes a carried value from the number of the iteration, in 64 bits like
+/// pointer offsets. The distance between the bounds may exceed the positive
+/// range of the counter's type. Integers wrap around as in the loop.
 Value FirstElements::getCarried(const Step &step, const Cut &cut) {
   scf::ForOp loop = step.loop;
   Value first = get(step.init, cut);
@@ -163,7 +163,7 @@ Value FirstElements::compute(Value tile, const Cut &cut) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(get(operand, source));
-  // A side that is repeated may have been 1 before.
+  // A broadcast dimension may have had size 1 before.
   if (isa<tile::BroadcastOp>(op) && operands[0].getType() == type)
     return operands[0];
   Operation *narrow = clone(b, op, type, operands);

@@ -1,4 +1,4 @@
-// The first of each group of neighbours in a tile, computed alone.
+// Computes only the first element of each group of neighbours in a tile.
 
 #pragma once
 
@@ -11,20 +11,20 @@
 
 namespace tilewright::tile {
 
-/// For each dimension of a tile the size of the groups of which the first index
-/// is kept, a power of two. A side that is shorter is kept as it is: it was 1
-/// before it was repeated.
+/// The group size of each dimension of a tile, a power of two. Only the first
+/// index of each group is kept. A dimension that is shorter than its group has
+/// size 1, as the source of a broadcast, and stays.
 using Cut = llvm::SmallVector<int64_t, 4>;
 
-/// The type of what is left of a tile.
+/// Returns the type of the kept elements of a tile.
 mlir::RankedTensorType cutType(mlir::Type type, const Cut &cut);
 
-/// How the source of `op`, which changes shapes only, is cut where its result
-/// is by `cut`; nothing for other ops.
+/// Returns the cut of the source of `op` if its result is cut by `cut`. Returns
+/// nothing if `op` is not a shape op.
 std::optional<Cut> cutSource(mlir::Operation *op, const Cut &cut);
 
-/// Whether each element of the one result is computed of those of the operands
-/// at its place, and nothing else happens.
+/// Whether `op` computes each element of its only result from the operands'
+/// elements at the same index, without side effects.
 bool isElementwise(mlir::Operation *op);
 
 /// Computes the first elements of groups along some dimensions.
@@ -33,8 +33,9 @@ public:
   FirstElements(mlir::ImplicitLocOpBuilder &b, AffineTileAnalysis &tiles)
       : b(b), tiles(tiles) {}
 
-  /// Whether they can be computed. Values that are `known` to be are not looked
-  /// at again: a sorting network uses each of its own twice.
+  /// Whether the first elements of `tile` can be computed. Values in `known`
+  /// can, and are not visited again: a sorting network uses each of its values
+  /// twice.
   static bool canGet(mlir::Value tile, AffineTileAnalysis &tiles,
                      llvm::DenseSet<mlir::Value> &known);
   mlir::Value get(mlir::Value tile, const Cut &cut);
@@ -51,7 +52,7 @@ private:
 
   mlir::ImplicitLocOpBuilder &b;
   AffineTileAnalysis &tiles;
-  /// What was computed, by the tile and how it is cut.
+  /// The computed values, by tile and cut.
   std::map<std::pair<void *, std::vector<int64_t>>, mlir::Value> made;
 };
 

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tilewright::tile {
 
-/// Whether the divisor is known to be one that no processor traps on.
+/// Whether the divisor is a constant that never traps.
 static bool isHarmless(Value divisor, bool isSigned) {
   APInt value;
   return matchPattern(divisor, m_ConstantInt(&value)) && !value.isZero() &&
@@ -29,8 +29,8 @@ static Value makeInteger(OpBuilder &b, Location loc, Type type,
   return arith::ConstantOp::create(b, loc, attribute);
 }
 
-/// Divides by 1 where the quotient does not exist, or has no place: of the
-/// least number by -1 that is just what wrapping around gives.
+/// Divides by 1 where the quotient does not exist or overflows. For the least
+/// number by -1, that gives the wrapped quotient.
 static void guard(Operation *op, bool isSigned) {
   Value dividend = op->getOperand(0), divisor = op->getOperand(1);
   if (isHarmless(divisor, isSigned))

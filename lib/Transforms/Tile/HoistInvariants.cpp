@@ -16,7 +16,7 @@ namespace tilewright::tile {
 namespace {
 struct HoistInvariants : tile::impl::TileHoistInvariantsBase<HoistInvariants> {
   void runOnOperation() override {
-    // Inner loops first: what leaves them may leave the outer ones, too.
+    // Inner loops first: ops that leave them may leave the outer loops, too.
     getOperation()->walk([](LoopLikeOpInterface loop) {
       if (!loop->hasAttr(tile::TileDialect::kDisableLicmAttr))
         moveLoopInvariantCode(loop);

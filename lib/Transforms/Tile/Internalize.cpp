@@ -30,7 +30,7 @@ public:
                                    << call.getCallee()
                                    << "' calls itself; recursion is not "
                                       "supported in kernels";
-        error.attachNote(callee.getLoc()) << "the function stands here";
+        error.attachNote(callee.getLoc()) << "the function is defined here";
         return WalkResult::interrupt();
       }
       return WalkResult(callee ? visit(callee) : success());

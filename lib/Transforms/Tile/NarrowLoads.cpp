@@ -1,11 +1,11 @@
-// Loads that read the same element for neighbouring indices along a dimension.
+// Narrows loads that read the same element for neighbouring indices along a
+// dimension.
 //
-// A scale for each block of columns, `load(p + n // 128)` with 128 neighbours
-// in n, is one number, and so are eight weights of four bits, `load(p + k //
-// 8)`. Loaded for each index they take an address and a register each, in
-// every thread. What an index is divided by, or a pointer that is repeated,
-// tells; where indices are limited by a mask the first of a group is inside if
-// any is.
+// A scale per block of columns, `load(p + n // 128)`, is one number for 128
+// neighbours in n. A word of eight 4-bit weights, `load(p + k // 8)`, is one
+// for eight. Loaded per index, each takes an address and a register, in every
+// thread. Constant divisors and broadcast pointers show the groups. Where a
+// mask limits the indices, the first of a group is inside if any is.
 
 #include "lib/Transforms/Tile/FirstElements.h"
 #include "lib/Transforms/Tile/Passes.h"
@@ -31,24 +31,24 @@ namespace tilewright::tile {
 } // namespace tilewright::tile
 
 //===----------------------------------------------------------------------===//
-// Which elements are the same
+// Groups of equal elements
 //===----------------------------------------------------------------------===//
 
-/// Of a side that is repeated, whatever its length.
+/// The group size of a broadcast dimension of any size.
 static constexpr int64_t kAll = int64_t(1) << 40;
 
 namespace {
 
-class Sameness {
+class EqualGroups {
 public:
-  Sameness(tile::FuncOp func, AffineTileAnalysis &tiles)
+  EqualGroups(tile::FuncOp func, AffineTileAnalysis &tiles)
       : axes(func), tiles(tiles), limits(findLimits(func, tiles)) {}
 
-  /// How many neighbours along `dim`, from each multiple of that on, have the
-  /// same element of `tile`.
+  /// Returns a number of elements such that `tile` is constant along `dim` in
+  /// each aligned group of that many.
   int64_t getGroup(Value tile, unsigned dim);
 
-  /// Forget what was found, as values may have gone.
+  /// Drops the cached groups, as values may have been erased.
   void forget() { groups.clear(); }
 
 private:
@@ -63,9 +63,10 @@ private:
 
 } // namespace
 
-/// Below zero quotients are rounded up, so indices must not be negative. That
-/// an index is divided says nothing of it: `(first + n) // 8` may begin below.
-int64_t Sameness::getGroupOfQuotient(arith::DivSIOp op, unsigned dim) {
+/// Returns the group of a quotient. Signed division rounds negative quotients
+/// up, so the index must be known not to be negative. That it is divided proves
+/// nothing: `(first + n) // 8` may start below zero.
+int64_t EqualGroups::getGroupOfQuotient(arith::DivSIOp op, unsigned dim) {
   APInt divisor;
   if (!matchPattern(op.getRhs(), m_ConstantInt(&divisor)) ||
       !divisor.isStrictlyPositive())
@@ -83,7 +84,7 @@ int64_t Sameness::getGroupOfQuotient(arith::DivSIOp op, unsigned dim) {
                 : 1;
 }
 
-int64_t Sameness::getGroup(Value tile, unsigned dim) {
+int64_t EqualGroups::getGroup(Value tile, unsigned dim) {
   auto found = groups.find({tile, dim});
   if (found != groups.end())
     return found->second;
@@ -92,7 +93,7 @@ int64_t Sameness::getGroup(Value tile, unsigned dim) {
   return group;
 }
 
-int64_t Sameness::findGroup(Value tile, unsigned dim) {
+int64_t EqualGroups::findGroup(Value tile, unsigned dim) {
   auto type = dyn_cast<RankedTensorType>(tile.getType());
   if (!type || type.getDimSize(dim) == 1)
     return kAll;
@@ -120,8 +121,8 @@ int64_t Sameness::findGroup(Value tile, unsigned dim) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// Whether `mask` lets the first index of each group of `cut` pass wherever it
-/// lets any: all that depends on such indices are upper bounds.
+/// Whether `mask` is true for the first index of each group of `cut` if it is
+/// for any. That holds if all its conditions on such indices are upper bounds.
 static bool startsInside(Value mask, const Cut &cut,
                          AffineTileAnalysis &tiles) {
   for (const MaskCondition &condition : splitMask(mask)) {
@@ -143,9 +144,9 @@ namespace {
 
 class LoadNarrower {
 public:
-  explicit LoadNarrower(tile::FuncOp func) : same(func, tiles) {}
+  explicit LoadNarrower(tile::FuncOp func) : equal(func, tiles) {}
 
-  /// The groups of addresses of `load`, if they can be cut down.
+  /// Returns the groups of equal addresses of `load` if it can be narrowed.
   std::optional<Cut> findCut(tile::LoadOp load);
   void narrow(tile::LoadOp load, const Cut &cut);
 
@@ -156,20 +157,21 @@ private:
   }
 
   AffineTileAnalysis tiles;
-  Sameness same;
+  EqualGroups equal;
 };
 
 } // namespace
 
 std::optional<Cut> LoadNarrower::findCut(tile::LoadOp load) {
-  same.forget();
+  equal.forget();
   auto type = cast<RankedTensorType>(load.getType());
   Cut cut;
-  for (auto [dim, side] : llvm::enumerate(type.getShape()))
-    cut.push_back(llvm::isPowerOf2_64(side)
-                      ? std::min(side, same.getGroup(load.getPtr(), dim))
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    cut.push_back(llvm::isPowerOf2_64(size)
+                      ? std::min(size, equal.getGroup(load.getPtr(), dim))
                       : 1);
-  // A few repetitions in a line cost less than other threads' elements do.
+  // In a tile of rank 1, a few repeated elements cost less than fetching those
+  // of other threads.
   if (type.getRank() == 1 && cut[0] != type.getDimSize(0))
     return std::nullopt;
   Value mask = load.getMask(), other = load.getOther();
@@ -181,26 +183,26 @@ std::optional<Cut> LoadNarrower::findCut(tile::LoadOp load) {
   return cut;
 }
 
-/// The elements of `first`, each as often as `cut` says.
+/// Repeats each element of `first` as often as `cut` says.
 static Value repeat(ImplicitLocOpBuilder &b, Value first, RankedTensorType type,
                     const Cut &cut) {
   bool isWhole =
       llvm::all_of(llvm::zip_equal(type.getShape(), cut), [](auto pair) {
-        auto [side, group] = pair;
-        return group == 1 || group == side;
+        auto [size, group] = pair;
+        return group == 1 || group == size;
       });
   if (isWhole)
     return tile::BroadcastOp::create(b, type, first);
-  SmallVector<int64_t> apart, shape;
-  for (auto [side, group] : llvm::zip_equal(type.getShape(), cut)) {
-    apart.push_back(side / group);
-    shape.push_back(side / group);
+  SmallVector<int64_t> expanded, shape;
+  for (auto [size, group] : llvm::zip_equal(type.getShape(), cut)) {
+    expanded.push_back(size / group);
+    shape.push_back(size / group);
     if (group > 1) {
-      apart.push_back(1);
+      expanded.push_back(1);
       shape.push_back(group);
     }
   }
-  Value groups = tile::ReshapeOp::create(b, type.clone(apart), first);
+  Value groups = tile::ReshapeOp::create(b, type.clone(expanded), first);
   groups = tile::BroadcastOp::create(b, type.clone(shape), groups);
   return tile::ReshapeOp::create(b, type, groups);
 }

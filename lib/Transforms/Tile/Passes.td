@@ -8,8 +8,8 @@ include "mlir/Pass/PassBase.td"
 def TileInternalize : Pass<"tile-internalize", "::mlir::ModuleOp"> {
   let summary = "make functions that are not kernels private";
   let description = [{
-    Once its calls are inlined nobody needs a function that is not a kernel;
-    being private it is dropped by `symbol-dce`.
+    A function that is not a kernel is not needed once its calls are inlined.
+    Being private, it is removed by `symbol-dce`.
 
     Input: any module of `tile.func`. Output: the same with private functions,
     none of which reaches itself through calls.
@@ -25,14 +25,14 @@ def TileInternalize : Pass<"tile-internalize", "::mlir::ModuleOp"> {
 }
 
 def TileCombine : Pass<"tile-combine", "::mlir::ModuleOp"> {
-  let summary = "move work from tiles to scalars and sums into dots";
+  let summary = "move work from tiles to scalars and additions into dots";
   let description = [{
     - Changing the shape of a `tile.splat` is a splat of the new shape.
     - An elementwise operation on splats is a splat of the scalar operation,
       computed once instead of by every element.
-    - A sum with a dot whose accumulator is zero becomes the accumulator.
-    - A loop by `step < 0 ? -step : step`, whose step is computed from numbers
-      of programs and so is not negative, counts upwards.
+    - An addend of a dot whose accumulator is zero becomes the accumulator.
+    - The step `step < 0 ? -step : step` of a loop becomes `step` if that is known
+      not to be negative, as the number of programs.
     - `x - x / y * y` is `x % y`.
 
     Input and output: any `tile` module.
@@ -46,19 +46,19 @@ def TileCombine : Pass<"tile-combine", "::mlir::ModuleOp"> {
     %c = tile.splat %s : i32 -> tensor<64xi32>
     ```
 
-    Left alone: sums with a dot that has other uses, where the product would
-    be computed twice; sums with dots of 8-bit floats, which tensor cores add up
-    in fewer digits than float32 has.
+    Left alone: additions to a dot that has other uses, as it would be computed
+    twice; additions to dots of 8-bit floats, which tensor cores accumulate with
+    less precision than float32.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def TileAttachPointerHints : Pass<"tile-attach-pointer-hints", "::mlir::ModuleOp"> {
-  let summary = "have accesses go through what is promised of carried pointers";
+  let summary = "attach promises about carried pointers to accesses";
   let description = [{
-    The front end writes a promise about pointers that a loop carries as a move
-    by nothing. Loads and stores that come after it go through it; all else sees
-    the pointers as before.
+    The front end writes a promise about pointers that a loop carries as an
+    addition of zero. Loads and stores after the addition use its result. All
+    other users keep the original pointers.
 
     Input: any `tile` module, as the front end writes it. Output: the same
     accesses.
@@ -72,13 +72,13 @@ def TileAttachPointerHints : Pass<"tile-attach-pointer-hints", "::mlir::ModuleOp
 }
 
 def TileRecomputeCarried : Pass<"tile-recompute-carried", "::mlir::ModuleOp"> {
-  let summary = "compute tiles that a loop carries from what else it carries";
+  let summary = "recompute loop-carried tiles from other loop-carried values";
   let description = [{
-    Where a loop passes on a tile of integers, of bits or of pointers that is
-    computed from others which it passes on, in the way in which what it starts
-    with is computed from what those start with, each iteration computes it
-    itself. So a mask that is brought up to date at the end of an iteration is
-    seen to be one of indices.
+    A loop may carry a tile of integers, bits or pointers that is a function of
+    other carried values. If the initial tile is that function of the initial
+    values, and the yielded tile that function of the yielded values, each
+    iteration computes the tile from the region arguments. Analyses then see that
+    a mask which is updated at the end of an iteration compares indices.
 
     Input and output: any `tile` module.
 
@@ -97,18 +97,18 @@ def TileRecomputeCarried : Pass<"tile-recompute-carried", "::mlir::ModuleOp"> {
       scf.yield %next
     ```
 
-    Left alone: what is used behind the loop; computations that read memory;
-    floats.
+    Left alone: tiles that are used after the loop; computations that read
+    memory; floats.
   }];
 }
 
 def TileUnifyCounters : Pass<"tile-unify-counters", "::mlir::ModuleOp"> {
-  let summary = "compute numbers that run along with a loop's counter from it";
+  let summary = "replace loop-carried values by the loop's counter";
   let description = [{
-    A number that a loop carries and adds its step to differs from the counter by
-    what it started with. Where that is a constant, now or after the step, what
-    uses the number uses the counter and the constant, and equal computations
-    from both become one to `cse`.
+    A carried number to which a loop adds its step is at a fixed distance from the
+    counter. If the distance is a constant, before or after the step, the users of
+    the number use the counter plus the constant. `cse` then merges equal
+    computations.
 
     Input and output: any `tile` module.
 
@@ -123,9 +123,10 @@ def TileUnifyCounters : Pass<"tile-unify-counters", "::mlir::ModuleOp"> {
       "use"(%i)
     ```
 
-    So are tiles of indices that a loop which counts from zero by ones carries
-    and adds a number to, where they stand along both sides of tiles: carried
-    they have one layout, and would go through shared memory for the other side.
+    A loop that counts from zero in steps of one may carry a tile of indices to
+    which it adds a scalar. If the indices are used along both axes of tiles, they
+    are computed from the counter as well. A carried tile has one layout and would
+    go through shared memory for the other axis.
 
     ```mlir
     scf.for %i = %c0 to %end step %c1 iter_args(%k = %first) {   // before
@@ -139,8 +140,8 @@ def TileUnifyCounters : Pass<"tile-unify-counters", "::mlir::ModuleOp"> {
       "use"(%k)
     ```
 
-    Left alone: numbers of another type than the counter; at a distance that is
-    not a constant; indices along one side, or used behind the loop.
+    Left alone: numbers of another type than the counter; distances that are not
+    constants; indices that are used along one axis, or after the loop.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::tilewright::tile::TileDialect"];
@@ -149,9 +150,9 @@ def TileUnifyCounters : Pass<"tile-unify-counters", "::mlir::ModuleOp"> {
 def TileUnrollLoops : Pass<"tile-unroll-loops", "::mlir::ModuleOp"> {
   let summary = "unroll the loops that ask for it";
   let description = [{
-    A loop with `tile.loop_unroll_factor` becomes one over groups of so many
-    iterations, and one over those that are left, in the same order: no result
-    changes.
+    A loop with `tile.loop_unroll_factor` becomes a loop over groups of so many
+    iterations and a loop over the remaining ones. The order stays the same, so no
+    result changes.
 
     Input: any `tile` module. Output: the same without `tile.loop_unroll_factor`.
 
@@ -170,18 +171,17 @@ def TileUnrollLoops : Pass<"tile-unroll-loops", "::mlir::ModuleOp"> {
     }
     ```
 
-    Left alone, with a remark: loops with products, whose iterations overlap in
-    rings; steps that are not constants; bodies that would be too large; the
+    Left alone, with a remark: loops with dots, whose iterations overlap in rings; steps that are not constants; bodies that would be too large; the
     warp-level language.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def TileHoistInvariants : Pass<"tile-hoist-invariants", "::mlir::ModuleOp"> {
-  let summary = "compute in front of loops what they compute alike each time";
+  let summary = "hoist loop-invariant code";
   let description = [{
-    Loop-invariant code motion that leaves alone what stands directly in loops
-    with `tile.disable_licm`, which has a register less to keep.
+    Loop-invariant code motion, but not out of loops with `tile.disable_licm`,
+    which saves registers.
 
     Input and output: any module.
 
@@ -198,10 +198,10 @@ def TileHoistInvariants : Pass<"tile-hoist-invariants", "::mlir::ModuleOp"> {
 def TileSpeculateLoads : Pass<"tile-speculate-loads", "::mlir::ModuleOp"> {
   let summary = "start loads of a branch while its condition is loaded";
   let description = [{
-    A branch on what was read from memory waits for it, and its loads wait for the
-    branch. They start in front of it, so that both wait at once, where that is
-    known to be allowed: behind the branch, whichever way it goes, the program
-    writes to the same pointers under the same mask. What was loaded in vain is
+    A branch on a loaded value waits for the load, and the loads of the branch
+    wait for it. They are hoisted before the branch, so that the latencies overlap.
+    That is valid if the program writes to the same pointers under the same mask
+    after the branch, whether it is taken or not. A value that is loaded in vain is
     not used.
 
     Input and output: any `tile` module.
@@ -219,17 +219,16 @@ def TileSpeculateLoads : Pass<"tile-speculate-loads", "::mlir::ModuleOp"> {
     %sum = scf.if %first ...
     ```
 
-    Left alone: volatile loads, loads behind what a branch writes, and those of
-    branches on numbers that do not come from memory, which would read in vain
-    without gaining anything.
+    Left alone: volatile loads; loads after writes of the branch; branches on
+    values that are not loaded, where hoisting gains nothing.
   }];
 }
 
 def TileExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> {
   let summary = "read and write blocks of arrays through pointers";
   let description = [{
-    What a target does not copy in blocks is read and written element by element:
-    pointers from the base and the strides, masks from the sizes.
+    Descriptor accesses become accesses per element. The pointers are computed
+    from base and strides, the masks from the sizes.
 
     Input: any `tile` module. Output: no op on a descriptor is left but unused
     `tile.make_descriptor`.
@@ -249,14 +248,14 @@ def TileExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> 
 def TileGuardDivisions : Pass<"tile-guard-divisions"> {
   let summary = "gives every division of integers a result";
   let description = [{
-    Purpose: a processor of the host ends the process on a division by zero, and
-    on one of the least number by -1; LLVM, which may assume that there is
-    neither, removes what depends on it. In kernels both happen in lanes that
-    nobody looks at. Runs late, as it hides divisors from analyses.
+    Purpose: a CPU traps on a division by zero and on the least number divided by
+    -1. LLVM assumes that neither happens and removes dependent code. In kernels
+    both happen in lanes whose results are not used. The pass runs late, as it
+    hides divisors from analyses.
 
     Input: integer divisions and remainders of scalars, vectors or tiles.
 
-    Output: they divide by 1 in these two cases.
+    Output: the same ops, which divide by 1 in these two cases.
 
     ```mlir
     // before
@@ -275,13 +274,14 @@ def TileGuardDivisions : Pass<"tile-guard-divisions"> {
 def TileDropWraparound : Pass<"tile-drop-wraparound", "::mlir::ModuleOp"> {
   let summary = "bound indices that wrap around instead of reading elements twice";
   let description = [{
-    Kernels write `(first + i) % size`, or 0 where `first + i < size` does not
-    hold, for indices that may reach past the end of an array, so that all
-    addresses are valid, and leave the elements out when they store. Where that
-    is so for every load through the index (what is
-    computed from an element past the end stays in its row or column, and no mask
-    of a store lets it through), the index is `first + i` and the loads are masked
-    by `first + i < size`.
+    For indices that may reach past the end of an array, kernels write
+    `(first + i) % size`, or 0 where `first + i < size` does not hold. All
+    addresses are then valid, and stores leave the extra elements out. If no
+    store uses an element past the end, the index becomes `first + i` and its
+    loads are masked by `first + i < size`. That requires for every load through
+    the index:
+    1. Values computed from an element past the end stay in its row or column.
+    2. The mask of every store leaves them out.
 
     Input: any `tile` module. Output: the same values are stored.
 
@@ -293,21 +293,21 @@ def TileDropWraparound : Pass<"tile-drop-wraparound", "::mlir::ModuleOp"> {
     %x = tile.load %p, %mask_and_in  // p at %i
     ```
 
-    Left alone: indices that are used for anything else than to load; loads whose
-    elements are summed along the index, stored without the bound, or seen by
-    anything but elementwise ops, products and loops.
+    Left alone: indices with other uses than loads; loads whose elements are
+    reduced along the index, stored without the bound, or used by anything but
+    elementwise ops, dots, reductions along other axes and loops.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::tilewright::tile::TileDialect"];
 }
 
 def TileNarrowLoads : Pass<"tile-narrow-loads", "::mlir::ModuleOp"> {
-  let summary = "load once what is the same for neighbouring indices";
+  let summary = "load an element once for neighbouring indices";
   let description = [{
-    Where the addresses of a load along a dimension are one in groups, as those of
-    `p + n // 128` are for 128 neighbours of n, the first of each group is loaded,
-    and repeated. A mask must let the first index pass wherever it lets any:
-    indices may have upper bounds.
+    The addresses of a load along a dimension may be equal in groups, as in
+    `p + n // 128` for 128 neighbours in n. Only the first element of each group is
+    then loaded, and repeated. If the mask is true for any index of a group it must
+    be true for the first; upper bounds of indices are.
 
     Input: any `tile` module. Output: the same values.
 
@@ -318,9 +318,9 @@ def TileNarrowLoads : Pass<"tile-narrow-loads", "::mlir::ModuleOp"> {
     %x = tile.broadcast %first : tensor<1xf32> -> tensor<128xf32>
     ```
 
-    Left alone: volatile loads, lines of which several elements differ, and
-    addresses that were loaded or that a loop moves on by other than the same in
-    each iteration.
+    Left alone: volatile loads; tiles of rank 1 with more than one group; addresses
+    that were loaded, or that a loop does not advance by the same amount in each
+    iteration.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::tilewright::tile::TileDialect"];

@@ -1,10 +1,10 @@
-// Tiles that a loop computes for its next iteration.
+// Recomputes tiles that a loop computes for its next iteration.
 //
-// Some kernels bring their masks up to date at the end of an iteration, next to
-// the indices that they are computed from. Carried, a mask is a tile of any
-// bits: nothing tells that it is an upper bound, by which copies and narrower
-// loads are found, and it takes a register for each element. In front of the
-// loop it is computed in the same way, so it can be in each iteration.
+// Some kernels update their masks at the end of an iteration, next to the
+// indices that they are computed from. A carried mask is an opaque tile of bits
+// and takes a register per element. Nothing shows that it is an upper bound,
+// which descriptors and narrow loads require. If its initial value is computed
+// in the same way before the loop, each iteration can compute it.
 
 #include "lib/Transforms/Tile/Passes.h"
 
@@ -24,17 +24,18 @@ namespace tilewright::tile {
 
 namespace {
 
-/// A computation from what a loop starts with, which its body repeats from what
-/// it passes on. In between it is the same from the loop's arguments.
+/// A computation on the initial values of a loop that the body repeats on the
+/// yielded values. On the region arguments it gives the value of the current
+/// iteration.
 class RepeatedComputation {
 public:
-  /// Argument `number` of `loop` is not what others are computed from.
+  /// Argument `number` of `loop` is not an input of the computation.
   RepeatedComputation(scf::ForOp loop, unsigned number)
       : loop(loop), number(number) {}
 
   /// Whether `next` repeats `first`.
   bool matches(Value first, Value next);
-  /// What stands between them for `next`, computed at the builder.
+  /// Emits the computation of `next` for the current iteration.
   Value emit(Value next, OpBuilder &b);
 
 private:
@@ -43,16 +44,17 @@ private:
 
   scf::ForOp loop;
   unsigned number;
-  /// What each value of the body is held against.
+  /// The initial counterpart of each value of the body.
   llvm::DenseMap<Value, Value> firsts;
-  /// The body's ops, in order, and what they are computed from now.
+  /// The ops of the body, in order, and the mapping of their operands.
   SmallVector<Operation *> ops;
   IRMapping map;
 };
 
 } // namespace
 
-/// What the loop starts with as `first` and passes on as `next`.
+/// Returns the argument whose initial value is `first` and whose yielded value
+/// is `next`; null if there is none.
 Value RepeatedComputation::findArgument(Value first, Value next) {
   for (unsigned i = 0, e = loop.getNumRegionIterArgs(); i < e; ++i)
     if (i != number && loop.getInitArgs()[i] == first &&
@@ -61,7 +63,8 @@ Value RepeatedComputation::findArgument(Value first, Value next) {
   return {};
 }
 
-/// Whether the ops do the same with their operands, and nothing else.
+/// Whether both ops compute the same function of their operands, without side
+/// effects.
 bool RepeatedComputation::isSame(Operation *first, Operation *next) {
   return first && next && next->getBlock() == loop.getBody() &&
          first->getName() == next->getName() &&
@@ -99,27 +102,27 @@ Value RepeatedComputation::emit(Value next, OpBuilder &b) {
   return map.lookup(next);
 }
 
-/// Whether recomputing `argument` shows more of it than it costs: of floats
-/// nothing is asked.
-static bool isTileOfPlaces(Value argument) {
+/// Whether recomputing `argument` may help: analyses query tiles of integers,
+/// bits and pointers, not of floats.
+static bool isTileOfIndices(Value argument) {
   auto tile = dyn_cast<RankedTensorType>(argument.getType());
   return tile && !isa<FloatType>(tile.getElementType());
 }
 
-/// Argument `number` of `loop`, where that is computed for the next iteration
-/// from other things that the loop carries.
+/// Recomputes argument `number` of `loop` if its next value is computed from
+/// other carried values.
 static void recompute(scf::ForOp loop, unsigned number) {
   BlockArgument argument = loop.getRegionIterArg(number);
   Value first = loop.getInitArgs()[number],
         next = loop.getYieldedValues()[number];
-  if (!isTileOfPlaces(argument) || !loop.getResult(number).use_empty())
+  if (!isTileOfIndices(argument) || !loop.getResult(number).use_empty())
     return;
   RepeatedComputation repeated(loop, number);
   if (first == next || !repeated.matches(first, next))
     return;
   OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
   argument.replaceAllUsesWith(repeated.emit(next, b));
-  // Of no use any more, so that it is not carried.
+  // Unused now, so canonicalisation removes it from the loop.
   loop.getBody()->getTerminator()->setOperand(number, argument);
 }
 

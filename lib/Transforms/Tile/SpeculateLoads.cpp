@@ -1,9 +1,8 @@
-// Loads that a branch may need start while its condition is still on its way
-// from memory.
+// Starts loads of a branch while its condition is still being loaded.
 //
-// Programs that add to one array in turn, under a lock, first read whether
-// anyone has written it, and load it if so: two waits for memory, one behind
-// the other, that all other programs wait for, too.
+// Programs that add to one array in order, under a lock, first load whether
+// anyone has written it, and then load the array if so. The two latencies add
+// up, and all other programs wait for both.
 
 #include "lib/Transforms/Tile/Passes.h"
 
@@ -21,7 +20,7 @@ namespace tilewright::tile {
 #include "lib/Transforms/Tile/Passes.h.inc"
 } // namespace tilewright::tile
 
-/// Whether `value` is computed from what its block reads from memory.
+/// Whether `value` depends on a load in its block.
 static bool isRead(Value value, Block *block) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != block || op->getNumRegions() != 0)
@@ -42,22 +41,23 @@ static bool isPure(Operation &op) {
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
 }
 
-/// Whether whatever the condition of `branch` says what `load` reads is written
-/// behind it: then it is memory of the program's, and may be read.
-static bool isWrittenBehind(scf::IfOp branch, tile::LoadOp load) {
+/// Whether the program writes to the addresses of `load` after `branch`, for
+/// either outcome of the condition. They are then valid to read.
+static bool isWrittenAfter(scf::IfOp branch, tile::LoadOp load) {
   for (Operation *op = branch->getNextNode(); op; op = op->getNextNode()) {
     auto store = dyn_cast<tile::StoreOp>(op);
     if (store && store.getPtr() == load.getPtr() &&
         store.getMask() == load.getMask())
       return true;
-    // What may not end, or ends the program, may be what keeps it from writing.
+    // An op that may not terminate, or that ends the program, may prevent the
+    // write.
     if (!store && !isPlainLoad(*op) && !isPure(*op))
       return false;
   }
   return false;
 }
 
-/// The loads of `region` of `branch` that may start in front of it.
+/// Returns the loads of `region` that may move before `branch`.
 static SmallVector<tile::LoadOp> findEarly(scf::IfOp branch, Region &region) {
   SmallVector<tile::LoadOp> early;
   if (region.empty())
@@ -65,14 +65,14 @@ static SmallVector<tile::LoadOp> findEarly(scf::IfOp branch, Region &region) {
   for (Operation &op : region.front()) {
     if (isPure(op))
       continue;
-    // Nothing is written in front of what is read.
+    // Loads after a possible write stay.
     if (!isPlainLoad(op))
       break;
     auto load = cast<tile::LoadOp>(op);
     bool isKnown = llvm::all_of(op.getOperands(), [&](Value operand) {
       return operand.getParentRegion()->isProperAncestor(&region);
     });
-    if (isKnown && isWrittenBehind(branch, load))
+    if (isKnown && isWrittenAfter(branch, load))
       early.push_back(load);
   }
   return early;
@@ -89,7 +89,7 @@ struct SpeculateLoads : tile::impl::TileSpeculateLoadsBase<SpeculateLoads> {
       for (Region &region : branch->getRegions())
         for (tile::LoadOp load : findEarly(branch, region)) {
           remark::passed(load.getLoc(), kRemark) << remark::add(
-              "loaded while the condition is on its way from memory");
+              "loaded before the branch, while its condition is being loaded");
           load->moveBefore(branch);
         }
     });

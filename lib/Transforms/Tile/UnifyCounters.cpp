@@ -1,8 +1,8 @@
-// Numbers that a loop carries beside its counter and that run along with it.
+// Replaces values that a loop carries in step with its counter.
 //
-// A persistent kernel counts its tiles twice: by the loop, and by a number of
-// its own for the tile that it stores. To see that both are the same tile, as
-// all later analyses want to, both are computed from the counter.
+// A persistent kernel counts its tiles twice: by the loop, and by a carried
+// number of the tile that it stores. Both are computed from the counter here,
+// so that later analyses see that they are the same tile.
 
 #include "lib/Transforms/Tile/Passes.h"
 
@@ -22,13 +22,13 @@ namespace tilewright::tile {
 #include "lib/Transforms/Tile/Passes.h.inc"
 } // namespace tilewright::tile
 
-/// `value` as a polynomial of scalars.
+/// Returns `value` as a polynomial of scalars.
 static Polynomial getPolynomial(Value value, AffineTileAnalysis &tiles) {
   return tiles.get(value)->constant;
 }
 
-/// The sum that the loop carries on in place of its argument `number`: the
-/// argument and the loop's step; null if it carries something else.
+/// Returns the yielded value of argument `number` if it is the argument plus
+/// the step of the loop; null otherwise.
 static arith::AddIOp findNext(scf::ForOp loop, unsigned number,
                               AffineTileAnalysis &tiles) {
   Value argument = loop.getRegionIterArg(number);
@@ -42,12 +42,12 @@ static arith::AddIOp findNext(scf::ForOp loop, unsigned number,
   return isStep ? next : arith::AddIOp();
 }
 
-/// Computes what uses `value`, which is the loop's counter and `distance`, from
-/// the counter. `kept` goes on using it.
+/// Replaces uses of `value`, which is the loop's counter plus `distance`, by a
+/// computation from the counter. `exempt` keeps its use.
 static void replaceByCounter(scf::ForOp loop, Value value, int64_t distance,
-                             Operation *kept) {
+                             Operation *exempt) {
   if (llvm::all_of(value.getUsers(),
-                   [&](Operation *user) { return user == kept; }))
+                   [&](Operation *user) { return user == exempt; }))
     return;
   OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
   Value same = loop.getInductionVar();
@@ -56,11 +56,11 @@ static void replaceByCounter(scf::ForOp loop, Value value, int64_t distance,
         b, loop.getLoc(), b.getIntegerAttr(same.getType(), distance));
     same = arith::AddIOp::create(b, loop.getLoc(), same, constant);
   }
-  value.replaceAllUsesExcept(same, kept);
+  value.replaceAllUsesExcept(same, exempt);
 }
 
-/// Argument `number` of `loop`, where it runs along with the counter: at a
-/// constant distance now, or after the step.
+/// Replaces argument `number` of `loop` if its distance from the counter is a
+/// constant, before or after the step.
 static void unify(scf::ForOp loop, unsigned number) {
   Value argument = loop.getRegionIterArg(number);
   if (argument.getType() != loop.getInductionVar().getType())
@@ -76,7 +76,7 @@ static void unify(scf::ForOp loop, unsigned number) {
     replaceByCounter(loop, next, *constant, loop.getBody()->getTerminator());
   if (std::optional<int64_t> constant = distance.getConstant())
     replaceByCounter(loop, argument, *constant, next);
-  // Of no use any more, so that it is not carried.
+  // Unused now, so canonicalisation removes it from the loop.
   if (argument.hasOneUse() && next->hasOneUse() &&
       loop.getResult(number).use_empty())
     loop.getBody()->getTerminator()->setOperand(number, argument);
@@ -86,8 +86,8 @@ static void unify(scf::ForOp loop, unsigned number) {
 // Tiles of indices
 //===----------------------------------------------------------------------===//
 
-/// Adds to `axes` the places of the sides that `value`, or what is computed
-/// from it element by element in its block, stands along.
+/// Collects the axes that `tile.expand_dims` inserts into `value`, or into
+/// values computed from it by `arith` ops.
 static void collectAxes(Value value, llvm::SmallSetVector<uint32_t, 2> &axes) {
   SmallVector<Value> open = {value};
   llvm::SmallPtrSet<Operation *, 8> seen;
@@ -103,9 +103,9 @@ static void collectAxes(Value value, llvm::SmallSetVector<uint32_t, 2> &axes) {
     }
 }
 
-/// The number that all elements of `tile` are, from outside of `loop`; null if
-/// there is none.
-static Value getNumber(Value tile, scf::ForOp loop, OpBuilder &b) {
+/// Returns the scalar that `tile` repeats if it is defined outside of `loop`;
+/// null otherwise.
+static Value getInvariantScalar(Value tile, scf::ForOp loop, OpBuilder &b) {
   if (auto splat = tile.getDefiningOp<tile::SplatOp>())
     return loop.isDefinedOutsideOfLoop(splat.getSource()) ? splat.getSource()
                                                           : Value();
@@ -117,10 +117,12 @@ static Value getNumber(Value tile, scf::ForOp loop, OpBuilder &b) {
                   : Value();
 }
 
-/// Argument `number` of `loop`, where it is indices that go on by a number in
-/// each iteration and are used along both sides of tiles: computed from the
-/// counter, for each side by the threads that need them there. A tile that is
-/// carried has one place.
+/// Computes argument `number` of `loop` from the counter if it is a tile of
+/// indices that
+/// 1. advances by a scalar per iteration and
+/// 2. is used along both axes of tiles.
+/// Each axis then computes the indices in its own threads. A carried tile has
+/// one layout only.
 static void countIndices(scf::ForOp loop, unsigned number) {
   BlockArgument argument = loop.getRegionIterArg(number);
   auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -138,8 +140,9 @@ static void countIndices(scf::ForOp loop, unsigned number) {
   llvm::SmallSetVector<uint32_t, 2> axes;
   collectAxes(argument, axes);
   OpBuilder outside(loop);
-  Value each =
-      axes.size() > 1 ? getNumber(next.getRhs(), loop, outside) : Value();
+  Value each = axes.size() > 1
+                   ? getInvariantScalar(next.getRhs(), loop, outside)
+                   : Value();
   if (!each)
     return;
   OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
@@ -155,7 +158,7 @@ static void countIndices(scf::ForOp loop, unsigned number) {
       arith::AddIOp::create(b, loc, loop.getInitArgs()[number],
                             tile::SplatOp::create(b, loc, type, distance));
   argument.replaceAllUsesWith(indices);
-  // Of no use any more, so that it is not carried.
+  // Unused now, so canonicalisation removes it from the loop.
   loop.getBody()->getTerminator()->setOperand(number, argument);
 }
 

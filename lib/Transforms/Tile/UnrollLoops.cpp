@@ -1,5 +1,4 @@
-// Loops that the kernel asks to be unrolled, by
-// `tl.range(loop_unroll_factor=)`.
+// Unrolls loops for which the kernel asks by `tl.range(loop_unroll_factor=)`.
 
 #include "lib/Transforms/Tile/Passes.h"
 
@@ -19,18 +18,18 @@ namespace tilewright::tile {
 #include "lib/Transforms/Tile/Passes.h.inc"
 } // namespace tilewright::tile
 
-/// Operations of an unrolled body at most: they take time to compile.
+/// Maximum number of ops of an unrolled body, which bounds the compile time.
 static constexpr int64_t kMaxOperations = 4096;
 
-/// Takes what the loop asks for; 1 if nothing.
+/// Removes and returns the unroll factor of the loop; 1 if there is none.
 static int64_t takeFactor(scf::ForOp loop) {
   auto hint = dyn_cast_or_null<IntegerAttr>(
       loop->removeAttr("tile.loop_unroll_factor"));
   return hint ? std::max<int64_t>(hint.getInt(), 1) : 1;
 }
 
-/// The steps of `factor` iterations; nothing if that is not a constant of the
-/// counter's type.
+/// Returns the step of `factor` iterations. Returns nothing if it is not a
+/// constant of the counter's type.
 static std::optional<APInt> getSteps(scf::ForOp loop, int64_t factor) {
   APInt step;
   if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
@@ -43,17 +42,17 @@ static std::optional<APInt> getSteps(scf::ForOp loop, int64_t factor) {
   return steps;
 }
 
-/// Why the body of a loop is not repeated; null if it is.
+/// Returns why the loop is not unrolled; null if it is.
 static const char *findObstacle(scf::ForOp loop, int64_t factor) {
   int64_t operations = 0;
-  bool multiplies = false, isExplicit = false;
+  bool hasDot = false, isExplicit = false;
   loop.getBody()->walk([&](Operation *op) {
     ++operations;
-    multiplies |= isa<tile::DotOp>(op);
+    hasDot |= isa<tile::DotOp>(op);
     isExplicit |= isa_and_present<warp::WarpDialect>(op->getDialect());
   });
-  if (multiplies)
-    return "not unrolled: it computes products, which overlap by themselves";
+  if (hasDot)
+    return "not unrolled: it computes dots, whose iterations overlap already";
   if (isExplicit)
     return "not unrolled: it is written in the warp-level language";
   if (operations > kMaxOperations / factor)
@@ -63,8 +62,9 @@ static const char *findObstacle(scf::ForOp loop, int64_t factor) {
   return nullptr;
 }
 
-/// The count up to which iterations come in groups of `steps`. Between the
-/// bounds there may be more numbers than are positive.
+/// Emits the end of the last whole group of iterations, which advance by
+/// `steps`. The distance between the bounds may exceed the positive numbers, so
+/// the division is unsigned.
 static Value emitLastOfGroups(OpBuilder &b, scf::ForOp loop, Value steps) {
   Location loc = loop.getLoc();
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
@@ -77,8 +77,8 @@ static Value emitLastOfGroups(OpBuilder &b, scf::ForOp loop, Value steps) {
   return arith::AddIOp::create(b, loc, lower, length);
 }
 
-/// Has `loop` run what is left of groups of `factor` iterations, behind a loop
-/// over these groups.
+/// Inserts a loop over groups of `factor` iterations before `loop`, which then
+/// runs the remaining iterations.
 static void unroll(scf::ForOp loop, int64_t factor) {
   OpBuilder b(loop);
   Location loc = loop.getLoc();
@@ -108,7 +108,7 @@ static void unroll(scf::ForOp loop, int64_t factor) {
   if (!loop.getYieldedValues().empty())
     scf::YieldOp::create(b, loc, carried);
 
-  // The few that are left need not run ahead.
+  // The few remaining iterations need no prefetching.
   loop->removeAttr("tile.num_stages");
   loop.getLowerBoundMutable().assign(middle);
   loop.getInitArgsMutable().assign(groups.getResults());
@@ -117,7 +117,7 @@ static void unroll(scf::ForOp loop, int64_t factor) {
 namespace {
 struct UnrollLoops : tile::impl::TileUnrollLoopsBase<UnrollLoops> {
   void runOnOperation() override {
-    // Inner loops first, so that their copies are done.
+    // Inner loops first, so that copies contain them unrolled.
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {

@@ -1,4 +1,4 @@
-// Kernels whose roles and products stand in their source.
+// Checks kernels whose source spells out roles, rings and wgmma.
 
 #include "lib/Transforms/TileGpu/CheckExplicit.h"
 
@@ -25,25 +25,25 @@ namespace tilewright::tile_gpu {
 } // namespace tilewright::tile_gpu
 
 static constexpr int32_t kMaxWarps = 32, kWarpsPerGroup = 4, kLanes = 32;
-/// Of the 16 barriers one is that of the block, and each role and each of 8
-/// warpgroups has one.
+/// Of the 16 hardware barriers, the CTA has one, and so has each role and each
+/// of 8 warpgroups.
 static constexpr size_t kMaxRoles = 7;
 
 //===----------------------------------------------------------------------===//
 // Roles
 //===----------------------------------------------------------------------===//
 
-/// One `warp.specialize`, at the top of the kernel.
-static LogicalResult checkPlace(tile::FuncOp func) {
+/// Checks that there is at most one `warp.specialize`, at the top level.
+static LogicalResult checkRolesPosition(tile::FuncOp func) {
   SpecializeOp first;
   WalkResult result = func.walk([&](SpecializeOp roles) -> WalkResult {
     if (roles->getParentOp() != func)
       return roles.emitError(
-          "roles stand at the top of a kernel, not inside of "
+          "roles must be at the top level of a kernel, not inside "
           "loops, branches or other roles");
     if (first) {
-      auto error = roles.emitError("a kernel takes its roles at one place");
-      error.attachNote(first.getLoc()) << "it has roles already";
+      auto error = roles.emitError("a kernel has at most one set of roles");
+      error.attachNote(first.getLoc()) << "the first roles are here";
       return error;
     }
     first = roles;
@@ -74,19 +74,19 @@ static LogicalResult checkSizes(SpecializeOp roles) {
   return success();
 }
 
-/// The roles that have tiles, or products, among `roles`.
+/// Checks the roles that hold tiles or issue wgmma.
 static LogicalResult checkComputing(SpecializeOp roles) {
   ArrayRef<int32_t> warps = roles.getWarps();
   std::optional<unsigned> first;
   for (unsigned number : getComputingRoles(roles)) {
     if (!llvm::isPowerOf2_32(warps[number]))
       return roles.emitError(
-                 "a role that computes on blocks has a power of two "
+                 "a role that computes on blocks must have a power of two "
                  "of warps, got ")
              << warps[number];
     if (first && warps[number] != warps[*first])
-      return roles.emitError("roles that compute on blocks have equally many "
-                             "warps, got ")
+      return roles.emitError("roles that compute on blocks must have the same "
+                             "number of warps, got ")
              << warps[*first] << " and " << warps[number];
     first = number;
   }
@@ -96,10 +96,9 @@ static LogicalResult checkComputing(SpecializeOp roles) {
                    roles.getFirstWarp(number) % kWarpsPerGroup == 0;
     if (isWhole)
       continue;
-    WalkResult result = role.walk([&](WgmmaOp product) -> WalkResult {
-      return product.emitError(
-                 "a product is computed by warpgroups of 4 warps, "
-                 "this role has ")
+    WalkResult result = role.walk([&](WgmmaOp mma) -> WalkResult {
+      return mma.emitError("wgmma is issued by whole warpgroups of 4 warps, "
+                           "this role has ")
              << warps[number] << ", from warp " << roles.getFirstWarp(number)
              << " on";
     });
@@ -109,8 +108,8 @@ static LogicalResult checkComputing(SpecializeOp roles) {
   return success();
 }
 
-/// The barriers between roles that the hardware has left, and how many warps
-/// come to each.
+/// Checks that the named barriers between roles fit into the remaining hardware
+/// barriers, and that each is used with one number of warps.
 static LogicalResult checkNamedBarriers(SpecializeOp roles) {
   constexpr int32_t kBarriers = 16;
   int32_t warps = 0;
@@ -128,8 +127,8 @@ static LogicalResult checkNamedBarriers(SpecializeOp roles) {
     int32_t first = warpsOf.try_emplace(barrier, some).first->second;
     if (first != some)
       return LogicalResult(
-          op->emitError("a barrier waits for equally many warps "
-                        "everywhere, got ")
+          op->emitError("all uses of a barrier must name the same number "
+                        "of warps, got ")
           << first << " and " << some);
     return success();
   };
@@ -144,10 +143,10 @@ static LogicalResult checkNamedBarriers(SpecializeOp roles) {
 }
 
 //===----------------------------------------------------------------------===//
-// Outside of roles
+// Tile ops outside roles
 //===----------------------------------------------------------------------===//
 
-/// Puts what `role` uses of `op` at its top.
+/// Clones `op` to the top of `role` if `role` uses it.
 static void sinkInto(Region &role, Operation *op) {
   bool isUsed = llvm::any_of(op->getUsers(), [&](Operation *user) {
     return role.isAncestor(user->getParentRegion());
@@ -163,15 +162,15 @@ static void sinkInto(Region &role, Operation *op) {
     });
 }
 
-/// Whether the roles could just as well hold `op`, which stands in front of
-/// them: it makes tiles of nothing but scalars, or checks such.
+/// Whether `op`, which comes before the roles, can move into them: it is an
+/// assertion, or pure and without regions.
 static bool isFree(Operation *op) {
   return isa<tile::AssertOp>(op) || (op->getNumRegions() == 0 && isPure(op));
 }
 
-/// Moves what is done with tiles in front of `roles` into the roles that use
-/// it, and checks into the first that has tiles. All else has no warps to be
-/// computed by.
+/// Moves tile ops before `roles` into the roles that use them, and assertions
+/// into the first role that has tiles. Other tile ops outside roles are errors:
+/// no warps hold their tiles.
 static LogicalResult sinkTiles(SpecializeOp roles) {
   SmallVector<unsigned> computing = getComputingRoles(roles);
   SmallVector<Operation *> tiles;
@@ -181,11 +180,11 @@ static LogicalResult sinkTiles(SpecializeOp roles) {
       continue;
     bool hasRole = !isa<tile::AssertOp>(op) || !computing.empty();
     if (!isFree(&op) || !op.isBeforeInBlock(roles) || !hasRole)
-      return op.emitError("blocks are computed inside of the roles, whose "
+      return op.emitError("blocks must be computed inside roles, whose "
                           "warps hold them; move this into a role");
     tiles.push_back(&op);
   }
-  // From the last to the first, so that what an op needs follows it.
+  // In reverse order, so that the operands of an op follow it.
   for (Operation *op : llvm::reverse(tiles)) {
     if (isa<tile::AssertOp>(op)) {
       Block &role = roles.getRoles()[computing.front()].front();
@@ -204,8 +203,8 @@ static LogicalResult sinkTiles(SpecializeOp roles) {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-/// The blocks of the cluster that `op`, a ring or a tile in shared memory,
-/// belongs to; 1 without one.
+/// Returns the cluster size that `op`, a ring or a shared-memory tile, asks
+/// for; 1 without a cluster.
 static unsigned getOwnClusterSize(Operation *op) {
   if (auto ring = dyn_cast<RingOp>(op))
     return ring.getType().getClusterSize();
@@ -214,14 +213,15 @@ static unsigned getOwnClusterSize(Operation *op) {
   return 1;
 }
 
-/// The blocks of the clusters that `func` asks for; 1 without clusters.
+/// Returns the cluster size that `func` asks for; 1 without clusters. Fails if
+/// its ops ask for different sizes.
 static FailureOr<unsigned> getClusterSize(tile::FuncOp func) {
   unsigned size = 1;
   WalkResult result = func.walk([&](Operation *op) -> WalkResult {
     unsigned own = getOwnClusterSize(op);
     if (own > 1 && size > 1 && own != size)
-      return op->emitError("the rings and shared blocks of a kernel belong to "
-                           "clusters of one size, got ")
+      return op->emitError("all rings and shared blocks of a kernel must have "
+                           "the same cluster size, got ")
              << size << " and " << own;
     size = std::max(size, own);
     return WalkResult::advance();
@@ -231,8 +231,9 @@ static FailureOr<unsigned> getClusterSize(tile::FuncOp func) {
   return size;
 }
 
-/// Lets the blocks of a cluster wait for each other before one of them reaches
-/// into another's memory, and before one leaves.
+/// Inserts cluster barriers. No CTA accesses the shared memory of another
+/// before its rings are initialised. No CTA exits while another may still
+/// access its shared memory.
 static LogicalResult formCluster(tile::FuncOp func, SpecializeOp roles) {
   FailureOr<unsigned> size = getClusterSize(func);
   if (failed(size) || *size == 1)
@@ -246,7 +247,7 @@ static LogicalResult formCluster(tile::FuncOp func, SpecializeOp roles) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sums and tiles
+// Accumulators and tiles
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkAccumulators(tile::FuncOp func) {
@@ -254,32 +255,33 @@ static LogicalResult checkAccumulators(tile::FuncOp func) {
   if (!use)
     return success();
   auto error = use->getOwner()->emitError(
-      "uses a sum whose product may still be running; pass it through a wait "
-      "with no pending products first");
+      "uses an accumulator whose wgmma may still be in flight; pass it through "
+      "a wait with no pending wgmma first");
   if (Operation *op = use->get().getDefiningOp())
-    error.attachNote(op->getLoc()) << "the sum comes from here";
+    error.attachNote(op->getLoc()) << "the accumulator comes from here";
   return error;
 }
 
-/// A tile in shared memory is one role's own.
+/// Checks that a single role uses a shared-memory tile.
 static LogicalResult checkTile(AllocOp alloc) {
   std::optional<std::pair<SpecializeOp, unsigned>> owner;
-  SmallVector<Value> names{alloc.getResult()};
-  for (unsigned i = 0; i < names.size(); ++i) {
-    // The last use comes first.
-    const SmallVector<Operation *> users = llvm::to_vector(names[i].getUsers());
+  SmallVector<Value> aliases{alloc.getResult()};
+  for (unsigned i = 0; i < aliases.size(); ++i) {
+    // Use lists are in reverse order.
+    const SmallVector<Operation *> users =
+        llvm::to_vector(aliases[i].getUsers());
     for (Operation *user : llvm::reverse(users)) {
       if (isa<SharedTransposeOp>(user))
-        names.push_back(user->getResult(0));
+        aliases.push_back(user->getResult(0));
       auto role = SpecializeOp::getRole(user->getBlock());
       if (!role || isa<SharedTransposeOp>(user))
         continue;
       if (owner && *owner != *role) {
         auto error =
-            user->emitError("this block of shared memory is another "
-                            "role's, which runs at the same time; pass "
+            user->emitError("another role, which runs at the same time, "
+                            "uses this block of shared memory; pass "
                             "blocks between roles through a ring");
-        error.attachNote(alloc.getLoc()) << "it is made here";
+        error.attachNote(alloc.getLoc()) << "it is allocated here";
         return error;
       }
       owner = role;
@@ -325,13 +327,13 @@ struct CheckExplicit : tile_gpu::impl::CheckExplicitBase<CheckExplicit> {
     NvidiaTarget target{computeCapability, archSpecific};
     if (target.hasWgmma())
       return success();
-    return op->emitError("rings, roles and products of warpgroups need sm_90a, "
+    return op->emitError("rings, roles and wgmma need sm_90a, "
                          "the target is sm_")
            << computeCapability.getValue() << (archSpecific ? "a" : "");
   }
 
   static LogicalResult check(tile::FuncOp func) {
-    if (failed(checkPlace(func)))
+    if (failed(checkRolesPosition(func)))
       return failure();
     if (SpecializeOp roles = getRoles(func))
       if (failed(checkSizes(roles)) || failed(sinkTiles(roles)) ||

@@ -7,8 +7,8 @@
 
 namespace tilewright::tile_gpu {
 
-/// Fails, with an error at the op, where the rings of an explicit kernel are
-/// not used as their ops promise.
+/// Emits an error and fails if the rings of an explicit kernel are not used as
+/// their ops require.
 llvm::LogicalResult checkRings(tile::FuncOp func);
 
 } // namespace tilewright::tile_gpu

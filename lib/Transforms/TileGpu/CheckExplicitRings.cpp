@@ -1,4 +1,4 @@
-// The rings of explicit kernels: who fills and who reads them, and how.
+// Checks the rings of explicit kernels: their producers, consumers and slots.
 
 #include "lib/Transforms/TileGpu/CheckExplicit.h"
 
@@ -16,20 +16,21 @@ using namespace tilewright::tile_gpu;
 // Rings
 //===----------------------------------------------------------------------===//
 
-/// The number of the role that `op` stands in, which must be one.
+/// Returns the number of the role around `op`. Emits an error outside roles.
 static FailureOr<unsigned> getRole(Operation *op) {
   if (auto role = SpecializeOp::getRole(op->getBlock()))
     return role->second;
-  return op->emitError("slots of rings are used inside of roles");
+  return op->emitError("ring slots can be used only inside roles");
 }
 
 static LogicalResult checkRing(RingOp ring) {
   if (!isa<tile::FuncOp>(ring->getParentOp()))
-    return ring.emitError("a ring is made at the top of a kernel, in front of "
-                          "its roles");
+    return ring.emitError(
+        "a ring must be created at the top level of a kernel, "
+        "before its roles");
   RingAcquireOp producer;
   bool isRead = false;
-  // The last use comes first.
+  // Use lists are in reverse order.
   const SmallVector<Operation *> users = llvm::to_vector(ring->getUsers());
   for (Operation *user : llvm::reverse(users)) {
     FailureOr<unsigned> role = getRole(user);
@@ -41,8 +42,8 @@ static LogicalResult checkRing(RingOp ring) {
       continue;
     if (producer && *getRole(producer) != *role) {
       auto error =
-          acquire.emitError("another role fills this ring already; use "
-                            "a ring for each role that fills one");
+          acquire.emitError("another role produces into this ring; use "
+                            "one ring per producer role");
       error.attachNote(producer.getLoc()) << "it is filled here";
       return error;
     }
@@ -59,14 +60,15 @@ static LogicalResult checkRing(RingOp ring) {
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// What a loop carries, on the way in or to the next iteration.
+/// Whether `use` is an initial or a yielded value of an `scf.for`.
 static bool isCarried(OpOperand &use) {
   return isa<scf::ForOp>(use.getOwner()) ||
          (isa<scf::YieldOp>(use.getOwner()) &&
           isa<scf::ForOp>(use.getOwner()->getParentOp()));
 }
 
-/// Checks that a slot, which stands in `block`, ends there.
+/// Checks that a slot held in `block` is committed or released there, exactly
+/// once.
 static LogicalResult checkSlot(Value slot, Block *block, bool isFilled,
                                Location loc) {
   StringRef end = isFilled ? "committed" : "released";
@@ -79,18 +81,18 @@ static LogicalResult checkSlot(Value slot, Block *block, bool isFilled,
   bool ends = isFilled ? isa<RingCommitOp>(user)
                        : isa<RingReleaseOp>(user) || isCarried(use);
   if (!ends)
-    return user->emitError("a slot is ")
-           << end << ", not chosen by branches or other loops than 'for'";
+    return user->emitError("a slot must be ")
+           << end << ", not passed through branches or loops other than 'for'";
   if (user->getBlock() == block)
     return success();
-  auto error = user->emitError("a slot is ")
+  auto error = user->emitError("a slot must be ")
                << end << " where it is held, not under another condition or in "
                << "another loop";
   error.attachNote(loc) << "the slot comes from here";
   return error;
 }
 
-/// Checks the slots that `op` gives, and those that it carries.
+/// Checks the slots among the results and block arguments of `op`.
 static LogicalResult checkSlots(Operation *op) {
   bool isFilled = isa<RingAcquireOp>(op);
   auto check = [&](Value value, Block *block) {
@@ -117,7 +119,7 @@ static LogicalResult checkCopy(TmaLoadOp load, const AxisInfoAnalysis &axes) {
   StringRef reason = getCopyObstacle(load.getMap(), load.getOffsets(), axes);
   if (reason.empty())
     return success();
-  return load.emitError("the tensor memory accelerator can not copy this: ")
+  return load.emitError("the tensor memory accelerator cannot copy this: ")
          << reason;
 }
 
@@ -130,21 +132,21 @@ static LogicalResult checkFilled(RingAcquireOp acquire) {
       if (isa<TmaLoadOp>(user))
         loads.push_back(user);
     if (loads.size() != 1)
-      return commit->emitError("each block of a slot is loaded once before the "
-                               "slot is committed; block ")
+      return commit->emitError(
+                 "each block of a slot must be loaded once before "
+                 "the slot is committed; block ")
              << number << " is loaded " << loads.size() << " times";
     bool isInTime = loads[0]->getBlock() == acquire->getBlock() &&
                     loads[0]->isBeforeInBlock(commit);
     if (!isInTime)
-      return loads[0]->emitError(
-          "a slot is loaded between where it is acquired "
-          "and where it is committed, under no other "
-          "condition");
+      return loads[0]->emitError("a slot must be loaded after it is acquired "
+                                 "and before it is committed, under no other "
+                                 "condition");
   }
   return success();
 }
 
-/// What is wrong at one place; a ring as a whole is looked at after that.
+/// Checks one op. Rings as a whole are checked afterwards.
 static LogicalResult checkUse(Operation *op, const AxisInfoAnalysis &axes) {
   if (auto load = dyn_cast<TmaLoadOp>(op))
     return checkCopy(load, axes);

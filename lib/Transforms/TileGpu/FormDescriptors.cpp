@@ -1,4 +1,4 @@
-// Accesses through pointers to a block of an array, as those of a descriptor.
+// Turns pointer accesses to a block of an array into descriptor accesses.
 
 #include "lib/Transforms/TileGpu/Passes.h"
 
@@ -25,10 +25,10 @@ namespace tilewright::tile_gpu {
 static constexpr auto kBlockRemark = remark::RemarkOpts::name("BlockOfArray")
                                          .category("tile-gpu-form-descriptors");
 
-/// The size of a dimension that no mask limits: more than any place.
+/// Size of a dimension that no mask limits: greater than any coordinate.
 static constexpr int64_t kUnlimited = INT32_MAX;
 
-/// More than a side of a tensor map has.
+/// Greater than any extent of a tensor map.
 static constexpr int64_t kBeyondMaps = int64_t(1) << 40;
 
 namespace {
@@ -37,18 +37,18 @@ namespace {
 struct FormedLoad {
   tile::LoadOp pointers;
   tile::DescriptorLoadOp block;
-  /// The block in the dimensions of the tile, which all users see now.
+  /// The loaded block with the dimensions of the tile. All users use it now.
   Value tile;
 };
 
-/// A store, or an atomic operation whose result nobody uses, in both forms, one
-/// of which stands in the function.
+/// A store, or an atomic operation with an unused result, in both forms. Only
+/// one of them is in the function.
 struct FormedStore {
   Operation *pointers;
   tile::DescriptorStoreOp block;
 };
 
-/// Writes a block as a descriptor, and an access to it next to `op`.
+/// Emits a descriptor of a block, and an access to the block, before `op`.
 class BlockWriter {
 public:
   BlockWriter(Operation *op, const ArrayBlock &block)
@@ -68,7 +68,7 @@ private:
   TypedValue<tile::DescType> emitDescriptor();
   SmallVector<Value> emitOffsets();
   Value emitOffset(const ArrayDimension &dim);
-  Value spoilUnlessAsTaken(Value size);
+  Value invalidateUnlessAssumed(Value size);
   Value restoreDimensions(Value loaded, RankedTensorType type);
 
   const ArrayBlock &block;
@@ -77,10 +77,13 @@ private:
 
 } // namespace
 
-/// `size`, or more than any array has where an argument is negative that is
-/// taken for a size, or a side is longer than places: then the host has no map
-/// for it, and launches the kernel that was compiled without.
-Value BlockWriter::spoilUnlessAsTaken(Value size) {
+/// Returns `size`, or an extent that no tensor map has if an assumption fails
+/// at run time:
+/// 1. An argument that is assumed to be a size is negative.
+/// 2. A dimension is longer than coordinates reach.
+/// The host can not encode a tensor map then and launches the kernel that was
+/// compiled without it.
+Value BlockWriter::invalidateUnlessAssumed(Value size) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
   };
@@ -101,51 +104,52 @@ Value BlockWriter::spoilUnlessAsTaken(Value size) {
     return size;
   Value less = arith::MinSIOp::create(b, least, constant(0));
   Value one = arith::MaxSIOp::create(b, less, constant(-1));
-  Value far = arith::MulIOp::create(b, one, constant(kBeyondMaps));
-  return arith::SubIOp::create(b, size, far);
+  Value excess = arith::MulIOp::create(b, one, constant(kBeyondMaps));
+  return arith::SubIOp::create(b, size, excess);
 }
 
 TypedValue<tile::DescType> BlockWriter::emitDescriptor() {
   IntegerType i64 = b.getI64Type();
   SmallVector<Value> shape, strides;
-  SmallVector<int64_t> sides;
+  SmallVector<int64_t> extents;
   for (const ArrayDimension &dim : block.dims) {
-    sides.push_back(dim.side);
+    extents.push_back(dim.extent);
     shape.push_back(
         dim.size.value_or(Polynomial(kUnlimited)).emit(b, b.getLoc(), i64));
     strides.push_back(dim.stride.emit(b, b.getLoc(), i64));
   }
   strides.pop_back();
-  shape.front() = spoilUnlessAsTaken(shape.front());
+  shape.front() = invalidateUnlessAssumed(shape.front());
   Value base = block.base;
   if (!block.shift.isZero())
     base =
         tile::AddPtrOp::create(b, base, block.shift.emit(b, b.getLoc(), i64));
-  auto type = tile::DescType::get(
-      b.getContext(), sides, cast<tile::PtrType>(base.getType()).getPointee());
+  auto type =
+      tile::DescType::get(b.getContext(), extents,
+                          cast<tile::PtrType>(base.getType()).getPointee());
   return tile::MakeDescriptorOp::create(b, type, base, shape, strides,
                                         tile::Padding::Zero,
                                         /*aligned=*/false);
 }
 
-/// A place that 32 bits may not hold is computed in 64.
+/// Computes a coordinate that may exceed 32 bits in 64 bits and clamps it.
 Value BlockWriter::emitOffset(const ArrayDimension &dim) {
   bool isNarrow = !dim.isWide && dim.offset.allOf([](Value value) {
     return value.getType().getIntOrFloatBitWidth() <= 32;
   });
   if (isNarrow)
     return dim.offset.emit(b, b.getLoc(), b.getI32Type());
-  return emitNear(b, b.getLoc(),
-                  dim.offset.emit(b, b.getLoc(), b.getI64Type()));
+  return clampCoord(b, b.getLoc(),
+                    dim.offset.emit(b, b.getLoc(), b.getI64Type()));
 }
 
-/// From the block's dimensions to those of the tile.
+/// Reshapes and transposes the block to the dimensions of the tile.
 Value BlockWriter::restoreDimensions(Value loaded, RankedTensorType type) {
   if (block.dims.size() != block.order.size()) {
-    SmallVector<int64_t> sides;
+    SmallVector<int64_t> shape;
     for (int32_t dim : block.order)
-      sides.push_back(type.getDimSize(dim));
-    loaded = tile::ReshapeOp::create(b, type.clone(sides), loaded);
+      shape.push_back(type.getDimSize(dim));
+    loaded = tile::ReshapeOp::create(b, type.clone(shape), loaded);
   }
   if (llvm::is_sorted(block.order))
     return loaded;
@@ -181,8 +185,8 @@ BlockWriter::writeStore(Value value, tile::AtomicKindAttr reduction) {
                                          reduction);
 }
 
-/// Why an access is none to a block of an array; empty if `block` says to
-/// which.
+/// Sets `block` if the access is to a block of an array. Otherwise returns the
+/// reason why it is not.
 static StringRef findBlock(Value pointers, Value mask,
                            ArrayAccessAnalysis &accesses,
                            std::optional<ArrayBlock> &block) {
@@ -208,9 +212,8 @@ static StringRef describe(tile::LoadOp load, ArrayAccessAnalysis &accesses,
   return findBlock(load.getPtr(), load.getMask(), accesses, block);
 }
 
-/// Whether nothing else that the program writes comes before or after `atomic`:
-/// what it would order is what the program has read, which its value depends
-/// on.
+/// Whether `atomic` is the only write of the program. It could then order only
+/// the reads of the program, and its value depends on those.
 static bool isOnlyWrite(tile::AtomicRMWOp atomic) {
   if (atomic->getParentOfType<LoopLikeOpInterface>())
     return false;
@@ -224,16 +227,17 @@ static bool isOnlyWrite(tile::AtomicRMWOp atomic) {
   return !others.wasInterrupted();
 }
 
-/// Combining copies are atomic element by element, and in no order with others.
+/// Returns why a combining copy can not replace the access; empty if it can.
+/// Such copies are atomic per element and not ordered with other accesses.
 static StringRef getObstacle(tile::StoreOp) { return {}; }
 static StringRef getObstacle(tile::AtomicRMWOp atomic) {
   if (!atomic->use_empty())
     return "its result is used";
   if (atomic.getSem() != tile::MemorySemantic::Relaxed && !isOnlyWrite(atomic))
-    return "it is ordered with what else the program writes, unless it is "
-           "relaxed";
+    return "it is not relaxed, so it is ordered with other writes of the "
+           "program";
   if (atomic.getScope() == tile::MemoryScope::System)
-    return "other devices take part in it";
+    return "its scope includes other devices";
   return atomic.getKind() == tile::AtomicKind::Xchg
              ? "it exchanges elements instead of combining them"
              : "";
@@ -255,16 +259,16 @@ static void remarkFormed(Operation *op, tile::DescType type) {
       "pointers and mask address a block of an array: {0}", type);
 }
 
-/// Says that threads load all operands, and why.
+/// Remarks at each dot why threads load its operands.
 static void remarkLeft(tile::FuncOp func, StringRef reason) {
   func.walk([&](tile::DotOp dot) {
     remark::missed(dot.getLoc(), kBlockRemark)
-        << remark::add("threads load for it: {0}", reason);
+        << remark::add("its operands are loaded by threads: {0}", reason);
   });
 }
 
-/// Whether there is one program, each of whose loads is made once: a tensor map
-/// costs the launch more than copies save.
+/// Whether there is a single program that executes each load once. A tensor map
+/// then costs the launch more than copies save.
 static bool loadsOnce(tile::FuncOp func) {
   WalkResult found = func.walk([](Operation *op) {
     return isa<tile::ProgramIdOp, LoopLikeOpInterface>(op)
@@ -289,10 +293,10 @@ struct FormDescriptors : tile_gpu::impl::FormDescriptorsBase<FormDescriptors> {
         func->hasAttr(warp::WarpDialect::kOrderedAttr))
       return;
     if (loadsOnce(func))
-      return remarkLeft(func, "the only program loads once");
-    if (sharesWithoutProducer(func, numWarps, numStages, target))
-      return remarkLeft(
-          func, "without a producer another program fits beside this one");
+      return remarkLeft(func,
+                        "there is one program, which loads each block once");
+    if (fitsMoreCtasWithoutProducer(func, numWarps, numStages, target))
+      return remarkLeft(func, "without a producer one more CTA fits per SM");
     ArrayAccessAnalysis accesses(func);
     SmallVector<FormedLoad> formed;
     auto isOperand = [&](tile::LoadOp load) {
@@ -314,13 +318,13 @@ struct FormDescriptors : tile_gpu::impl::FormDescriptorsBase<FormDescriptors> {
     };
     addStores(tile::StoreOp());
     addStores(tile::AtomicRMWOp());
-    // Taken out, so that they do not count as others to the same array.
+    // Removed, so that they do not count as other accesses to the same array.
     for (FormedStore store : stores)
       store.pointers->remove();
     keepServed(func, std::move(stores), target);
   }
 
-  /// The accesses that `isWanted` and that are some to blocks of arrays.
+  /// Returns the accesses to blocks of arrays for which `isWanted` is true.
   template <typename OpT>
   SmallVector<std::pair<OpT, ArrayBlock>, 0>
   collect(tile::FuncOp func, ArrayAccessAnalysis &accesses,
@@ -340,8 +344,8 @@ struct FormDescriptors : tile_gpu::impl::FormDescriptorsBase<FormDescriptors> {
     return found;
   }
 
-  /// Leaves the stores as they were that the tensor memory accelerator does not
-  /// make. Each of them may be an obstacle to others.
+  /// Restores the stores that TMA can not do, until no store is an obstacle to
+  /// another.
   void keepServed(tile::FuncOp func, SmallVector<FormedStore> formed,
                   const NvidiaTarget &target) {
     SmallVector<TmaStore> served;
@@ -359,7 +363,8 @@ struct FormDescriptors : tile_gpu::impl::FormDescriptorsBase<FormDescriptors> {
     }
   }
 
-  /// Puts the stores back that are none of the `served` ones; false if all are.
+  /// Restores the stores that are not in `served`. Returns whether there were
+  /// any.
   static bool revert(SmallVector<FormedStore> &formed,
                      ArrayRef<TmaStore> served) {
     size_t count = formed.size();
@@ -374,8 +379,8 @@ struct FormDescriptors : tile_gpu::impl::FormDescriptorsBase<FormDescriptors> {
     return formed.size() != count;
   }
 
-  /// What no producer will load had better stay as it was.
-  /// Whether there is a load for a producer.
+  /// Restores the loads that no producer will issue. Returns whether there is a
+  /// load for a producer.
   bool keepServed(tile::FuncOp func, ArrayRef<FormedLoad> formed,
                   const NvidiaTarget &target) {
     SmallVector<TmaObstacle> obstacles;

@@ -6,19 +6,19 @@
 include "mlir/Pass/PassBase.td"
 
 def CheckExplicit : Pass<"tile-gpu-check-explicit", "::mlir::ModuleOp"> {
-  let summary = "refuse what is wrong with roles, rings and products that a "
-                "kernel's source says";
+  let summary = "check the roles, rings and wgmma that a kernel's source "
+                "spells out";
   let description = [{
-    A kernel that holds ops of `warp` before it has layouts was written so by its
-    user. Everything that its roles, rings, copies and products promise, and that
-    the passes that make such keep by construction, is checked here. What roles
-    need of blocks that are computed in front of them, which costs nothing, is
-    moved into the roles. Rings of clusters make the kernel one of clusters, whose
-    blocks wait for each other before the roles and behind them.
+    A kernel that has ops of `warp` before it has layouts is explicit: its user
+    wrote them. This pass checks the rules of roles, rings, copies and wgmma,
+    which the compiler's own passes keep by construction. Pure tile ops and
+    assertions before the roles move into the roles that use them. Rings of
+    clusters make the kernel one of clusters: its CTAs wait for each other before
+    and after the roles.
 
     Input: kernels of `tile`, `arith`, `math`, `scf` and `warp`, whose tiles have
-    no layouts. Output: the same; those with ops of `warp` carry `warp.explicit`,
-    and no tile is computed outside of roles where there are any.
+    no layouts. Output: the same. Kernels with ops of `warp` carry
+    `warp.explicit`. A kernel with roles computes no tile outside of them.
 
     ```mlir
     tile.func @kernel(...) {                                   // before
@@ -29,14 +29,19 @@ def CheckExplicit : Pass<"tile-gpu-check-explicit", "::mlir::ModuleOp"> {
     tile.func @kernel(...) attributes {warp.explicit} {...}    // after
     ```
 
-    Refused: targets without `wgmma`; more than one `warp.specialize`, or one in
-    a loop; rings of clusters of different sizes; roles that compute on tiles and are of different sizes, roles with
-    products that are no whole warpgroups, more than 1024 threads or 64K
-    registers; tiles that are computed outside of roles; rings that several roles
-    fill, or none, or that nobody reads; slots that are not committed or released
-    in the block that has them; tiles of slots that are not filled by one copy;
-    copies that the tensor memory accelerator can not make; tiles in shared
-    memory that several roles use; uses of sums that may still be running.
+    Refused:
+    - targets without `wgmma`;
+    - more than one `warp.specialize`, or one in a loop;
+    - rings of clusters of different sizes;
+    - roles that compute on tiles and differ in size; roles with wgmma that are
+      not whole warpgroups; more than 1024 threads or 64K registers;
+    - tiles computed outside of roles;
+    - rings with several producer roles, with none, or without a consumer;
+    - slots that are not committed or released in the block that holds them;
+    - tiles of slots that are not filled by one copy;
+    - copies that the tensor memory accelerator can not make;
+    - tiles in shared memory that several roles use;
+    - uses of accumulators whose wgmma may still be in flight.
   }];
   let options = [
     Option<"computeCapability", "compute-capability", "unsigned", "80",
@@ -47,17 +52,18 @@ def CheckExplicit : Pass<"tile-gpu-check-explicit", "::mlir::ModuleOp"> {
 }
 
 def FormDescriptors : Pass<"tile-gpu-form-descriptors", "::mlir::ModuleOp"> {
-  let summary = "see blocks of arrays behind pointers and masks";
+  let summary = "turn pointers and masks into descriptors of arrays";
   let description = [{
-    A load of an operand of `wgmma` whose addresses are affine in the indices, and
-    whose mask is a conjunction of upper bounds of indices, reads a block of an
-    array: address, strides and sizes become a `tile.make_descriptor`. A
-    dimension along which all elements are one block apart, like that of a batch,
-    becomes one of the array in which the block has size 1.
+    A load of an operand of `wgmma` reads a block of an array if
+    1. its addresses are affine in the indices, and
+    2. its mask is a conjunction of upper bounds of indices.
+    Address, strides and sizes become a `tile.make_descriptor`. An offset by whole
+    blocks, such as that of a batch, becomes a dimension of the array in which the
+    block has size 1.
 
-    Input: kernels of `tile`, `arith`, `math` and `scf`, with invariant code moved
-    out of loops. Output: the same; the pointers are left for dead code
-    elimination.
+    Input: kernels of `tile`, `arith`, `math` and `scf`, with invariant code
+    hoisted out of loops. Output: the same. Dead code elimination removes the
+    pointers later.
 
     ```mlir
     %x = tile.load %pointers, %mask, %zero : tensor<128x64x!tile.ptr<f16>>  // before
@@ -66,14 +72,17 @@ def FormDescriptors : Pass<"tile-gpu-form-descriptors", "::mlir::ModuleOp"> {
     %x = tile.descriptor_load %d[%i, %j] : ...
     ```
 
-    Left alone, with a remark: loads of kernels whose threads make operands of
-    narrower numbers, where another program shares a multiprocessor if no warp
-    produces (lib/Analysis/Mma/UpcastOperands.h); loads with other addresses
-    and masks; with masked-off elements that are not zero; and such as might
-    start in front of the array, where pointers lead to what is there and a
-    descriptor to nothing. Arguments that bound masks or loops are taken to be
-    sizes, divisors of places to be positive, and numbers from memory, and what
-    loops carry and move by such, to lead into the array.
+    Left alone, with a remark:
+    - loads of kernels that upcast operands, if without a producer warp one more
+      CTA fits per SM (lib/Analysis/Mma/UpcastOperands.h);
+    - loads with other addresses or masks;
+    - loads whose masked-off elements are not zero;
+    - loads that might start before the array: pointers read the memory there, a
+      descriptor does not.
+
+    Assumed: arguments that bound masks or loops are sizes; divisors of
+    coordinates are positive; offsets from memory, and carried values that advance
+    by them, lead into the array.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", "4",
@@ -90,27 +99,29 @@ def FormDescriptors : Pass<"tile-gpu-form-descriptors", "::mlir::ModuleOp"> {
 }
 
 def SelectTma : Pass<"tile-gpu-select-tma", "::mlir::ModuleOp"> {
-  let summary = "keep the loads from descriptors that the tensor memory "
-                "accelerator serves";
+  let summary = "keep the descriptor loads that the tensor memory accelerator "
+                "can do";
   let description = [{
-    Loads of operands of `wgmma`, from arrays whose tensor maps the host can make,
-    or, with `makes-maps`, the device, that a producer warp can issue on its own (lib/Analysis/Memory/TmaAccess.h), stay. All
-    other ops on descriptors become pointers and masks, as by
-    `tile-expand-descriptors`. The accelerator writes whole pieces of 16 bytes, so a
-    store to rows whose length comes from memory stays in a branch for lengths that
-    are whole, and threads store otherwise.
+    A load stays (lib/Analysis/Memory/TmaAccess.h) if
+    1. it loads an operand of `wgmma`,
+    2. the host, or with `makes-maps` the device, can encode the tensor map, and
+    3. a producer warp can issue it on its own.
+    All other ops on descriptors become pointers and masks, as by
+    `tile-expand-descriptors`. TMA writes whole pieces of 16 bytes. So a store to
+    rows whose length comes from memory is guarded by a test for whole pieces;
+    otherwise threads store.
 
     Input: kernels of `tile`, `arith`, `math` and `scf`. Output: the same, where
     each `tile.descriptor_load` is one for the producer.
 
     ```mlir
     %a = tile.descriptor_load %d[%i] : ...     // before
-    %p = tile.addptr %bases, %index            // after, unless it is served
+    %p = tile.addptr %bases, %index            // after, unless TMA can do it
     %a = tile.load %p, %inside, %padding
     ```
 
     Refused: a descriptor that is not made in the function. Remarks say why
-    loads are not served.
+    TMA does not do a load.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", "4",
@@ -127,20 +138,21 @@ def SelectTma : Pass<"tile-gpu-select-tma", "::mlir::ModuleOp"> {
 }
 
 def SplitBlocks : Pass<"tile-gpu-split-blocks", "::mlir::ModuleOp"> {
-  let summary = "cut blocks of any size into pieces whose sides are powers of two";
+  let summary = "cut blocks of any size into pieces whose dimensions are powers of two";
   let description = [{
-    Each side that is no power of two is cut into segments that are (how stands in
-    lib/Analysis/Layout/BlockDecomposition.h), each block into the pieces that these make, and
-    each op on blocks into ops on pieces. The last segment of a side may be longer
-    than what is left of it. No result depends on that padding: loads, stores,
-    atomics, histograms, assertions and prints leave it out; reductions see the
-    function's neutral element, or flags that say which elements there are;
-    products see zeros along the contracted side; functions and assembly the last
-    element once more. Reshapes that change a side that is cut gather elements
-    through shared memory.
+    Each dimension that is not a power of two is cut into segments that are; see
+    lib/Analysis/Layout/BlockDecomposition.h. The segments cut each block into
+    pieces, and each op on blocks becomes ops on pieces. The last segment of a
+    dimension may have padding, on which no result depends:
+    - Loads, stores, atomics, histograms, assertions and prints leave it out.
+    - Reductions see the neutral element of their function, or flags that tell
+      elements from padding.
+    - Dots see zeros along the contracted dimension.
+    - Functions and assembly see the last element once more.
+    Reshapes that change a cut dimension gather elements through shared memory.
 
     Input: kernels of `tile`, `arith` and `scf` that call nothing. Output: the
-    same on tiles whose sides are powers of two.
+    same on tiles whose dimensions are powers of two.
 
     ```mlir
     %x = tile.load %p : tensor<192x!tile.ptr<f32>>                     // before
@@ -152,9 +164,10 @@ def SplitBlocks : Pass<"tile-gpu-split-blocks", "::mlir::ModuleOp"> {
     %s1 = math.exp %x1 : tensor<64xf32>
     ```
 
-    Refused: blocks whose pieces have more than 2048 elements a thread (1024 of
-    what is loaded or computed in floats), calls that were not inlined,
-    descriptors that are not made in the function, and ops of other dialects. Remarks name the sides that are padded.
+    Refused: blocks whose pieces have more than 2048 elements per thread (1024 if
+    they are loaded or computed in floats); calls that were not inlined;
+    descriptors that are not made in the function; ops of other dialects. Remarks
+    name the dimensions that are padded.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", "4",
@@ -169,15 +182,16 @@ def SplitBlocks : Pass<"tile-gpu-split-blocks", "::mlir::ModuleOp"> {
 }
 
 def SliceStores : Pass<"tile-gpu-slice-stores", "::mlir::ModuleOp"> {
-  let summary = "loop over slices of blocks that threads have no registers for";
+  let summary = "loop over slices of blocks that exceed the registers";
   let description = [{
-    A store of more than 128 elements a thread becomes a loop that computes and
-    stores 32 elements a thread at a time, cut along the longest side, with the
-    loads that its values, addresses and mask come from. Stores that share loads
-    share the loop, which stands where the last of them did.
+    A store of more than 128 elements per thread becomes a loop that computes and
+    stores 32 elements per thread at a time. The block is cut along its longest
+    dimension, together with the loads that its values, addresses and mask depend
+    on. Stores that share loads share the loop, which is where the last of them
+    was.
 
     Input: kernels of `tile`, `arith`, `math` and `scf`. Output: the same. It
-    stands in front of `tile-gpu-split-blocks`, as sides of any size are sliced.
+    runs before `tile-gpu-split-blocks`, as it slices dimensions of any size.
 
     ```mlir
     %x = tile.load %p : tensor<131072x!tile.ptr<f32>>                  // before
@@ -191,9 +205,9 @@ def SliceStores : Pass<"tile-gpu-slice-stores", "::mlir::ModuleOp"> {
     }
     ```
 
-    Left alone: what depends on ops that combine elements or on what loops
-    carry; loads that others need, too; accesses that a slice would move past
-    others of the same array, unless their pointers are the same.
+    Left alone: values that depend on ops that combine elements or on loop-carried
+    values; loads with other users; accesses that a slice would move past others
+    of the same array, unless their pointers are the same.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", "4",

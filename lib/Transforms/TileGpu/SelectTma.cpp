@@ -18,9 +18,10 @@ namespace tilewright::tile_gpu {
 #include "lib/Transforms/TileGpu/Passes.h.inc"
 } // namespace tilewright::tile_gpu
 
-/// Has threads make `store` where the accelerator would write behind rows.
-static void askForRowEnds(tile::DescriptorStoreOp store) {
-  constexpr int64_t kPiece = 16;
+/// Makes threads do `store` where TMA would write past the end of rows: it
+/// writes whole pieces of 16 bytes.
+static void guardRowEnds(tile::DescriptorStoreOp store) {
+  constexpr int64_t kPieceBytes = 16;
   auto desc = store.getDesc().getDefiningOp<tile::MakeDescriptorOp>();
   tile::DescType type = desc.getResult().getType();
   int64_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
@@ -29,7 +30,7 @@ static void askForRowEnds(tile::DescriptorStoreOp store) {
     return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
   };
   Value rest = arith::AndIOp::create(b, desc.getShape().back(),
-                                     constant(kPiece / bytes - 1));
+                                     constant(kPieceBytes / bytes - 1));
   Value isWhole =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, constant(0));
   auto branch = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
@@ -52,18 +53,18 @@ struct SelectTma : tile_gpu::impl::SelectTmaBase<SelectTma> {
     NvidiaTarget target{computeCapability, archSpecific, makesMaps};
     SmallVector<TmaObstacle> obstacles;
     SmallVector<Operation *> served;
-    // Where programs take turns, what one writes is there for the next.
+    // Each program of an ordered kernel must see the writes of the one before.
     const bool isOrdered = func->hasAttr(warp::WarpDialect::kOrderedAttr);
-    // An explicit kernel says itself what is loaded so.
+    // An explicit kernel states its TMA loads itself.
     if (!warp::isExplicit(func) && !isOrdered)
       llvm::append_range(served,
                          findTmaLoads(func, numWarps, target, obstacles));
-    // A kernel that loads otherwise has no producer to store under.
+    // Without TMA loads there is no producer for the store to overlap with.
     if (!served.empty() || (warp::isExplicit(func) && !isOrdered))
       for (TmaStore store : findTmaStores(func, target, obstacles)) {
         served.push_back(store.op);
         if (store.asks)
-          askForRowEnds(store.op);
+          guardRowEnds(store.op);
       }
     remarkTmaObstacles(obstacles, "tile-gpu-select-tma");
     for (Operation *op : served)

@@ -1,9 +1,8 @@
-// Blocks that threads have no registers for, from loads to stores, slice after
-// slice.
+// Computes blocks that exceed the registers in slices, from loads to stores.
 //
-// Code for thousands of elements a thread takes the assembler minutes, and most
-// of them wait in local memory. Where each element of what is stored depends on
-// elements at its place only, a loop computes a slice at a time.
+// Code for thousands of elements per thread takes the assembler minutes, and
+// most of the elements spill. Where each stored element depends only on
+// elements at the same index, a loop computes one slice at a time.
 
 #include "lib/Transforms/TileGpu/SplitBlocks.h"
 
@@ -30,31 +29,33 @@ namespace tilewright::tile_gpu {
 #include "lib/Transforms/TileGpu/Passes.h.inc"
 } // namespace tilewright::tile_gpu
 
-/// Elements of a slice that a thread has, and of the largest blocks that are
-/// left whole: twice as many fill the registers and are spilled.
-static constexpr int64_t kSliceOfWarp = 32 * 32, kLeastOfWarp = 128 * 32;
+/// Elements per warp: of a slice, and of the largest block that stays whole.
+/// Twice as many fill the registers and spill.
+static constexpr int64_t kSliceOfWarp = 32 * 32, kWholeOfWarp = 128 * 32;
 
 //===----------------------------------------------------------------------===//
-// What one loop computes
+// Slices
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Stores that share loads, and all that they depend on along the sliced side.
+/// Stores that share loads, and everything that they depend on along the sliced
+/// dimension.
 struct Slices {
   Cut cut;
   llvm::SetVector<Operation *> accesses;
   llvm::DenseMap<Value, Cut> cuts;
 
-  /// Adds what `tile` is computed from; fails where it cannot be sliced, or
-  /// would have to be in two ways.
+  /// Adds the ops that compute `tile`. Returns false if one can not be sliced,
+  /// or would have to be sliced in two ways.
   bool add(Value tile, const Cut &cut, Block *block);
   bool add(tile::StoreOp store);
   bool sharesLoads(const Slices &other) const;
   void sort();
-  /// Whether nothing else needs what is loaded.
-  bool areAlone() const;
-  /// Whether the accesses can move to the last of them, each slice's together.
+  /// Whether the sliced values have no other users.
+  bool haveNoOtherUsers() const;
+  /// Whether all accesses can move to the last one, those of each slice
+  /// together.
   bool canMove(GlobalHazards &order) const;
 };
 
@@ -105,7 +106,7 @@ void Slices::sort() {
   accesses.insert_range(inOrder);
 }
 
-bool Slices::areAlone() const {
+bool Slices::haveNoOtherUsers() const {
   SmallVector<Operation *> left(accesses.begin(), accesses.end());
   llvm::DenseSet<Operation *> seen;
   while (!left.empty()) {
@@ -124,14 +125,15 @@ bool Slices::areAlone() const {
 }
 
 bool Slices::canMove(GlobalHazards &order) const {
-  auto meets = [&](Operation *a, Operation *b) {
+  auto conflicts = [&](Operation *a, Operation *b) {
     return (isa<tile::StoreOp>(a) || isa<tile::StoreOp>(b)) &&
            order.mayOverlap(a->getOperand(0), b->getOperand(0));
   };
-  // What a slice writes, another must not touch.
+  // No slice may access what another one writes.
   for (Operation *access : accesses)
     for (Operation *other : accesses)
-      if (other->getOperand(0) != access->getOperand(0) && meets(access, other))
+      if (other->getOperand(0) != access->getOperand(0) &&
+          conflicts(access, other))
         return false;
   SmallVector<Operation *> passed;
   for (Operation *op = accesses.front(); op != accesses.back();
@@ -142,9 +144,10 @@ bool Slices::canMove(GlobalHazards &order) const {
     }
     auto load = dyn_cast<tile::LoadOp>(op);
     bool isAccess = isa<tile::StoreOp>(op) || (load && !load.getIsVolatile());
-    if (isAccess ? llvm::any_of(passed,
-                                [&](Operation *own) { return meets(own, op); })
-                 : !isMemoryEffectFree(op))
+    if (isAccess
+            ? llvm::any_of(passed,
+                           [&](Operation *own) { return conflicts(own, op); })
+            : !isMemoryEffectFree(op))
       return false;
   }
   return true;
@@ -156,7 +159,7 @@ bool Slices::canMove(GlobalHazards &order) const {
 
 namespace {
 
-/// Computes one slice, which begins at `start`.
+/// Emits one slice that begins at `start`.
 class SliceEmitter {
 public:
   SliceEmitter(OpBuilder &b, Value start) : b(b), start(start) {}
@@ -221,7 +224,7 @@ Value SliceEmitter::compute(Value tile, RankedTensorType type, const Cut &cut) {
         tile::SplatOp::create(b, op->getLoc(), type, start));
   }
   Cut source = tile::cutSource(op, cut).value_or(cut);
-  // A side that is repeated may have been 1 before.
+  // A broadcast dimension may have had size 1 before.
   if (isa<tile::BroadcastOp>(op))
     if (Value line = get(op->getOperand(0), source); line.getType() == type)
       return line;
@@ -249,20 +252,20 @@ static void emitLoop(const Slices &slices) {
                              : slices.cuts.at(access->getResult(0)));
   remark::passed(last->getLoc(), remark::RemarkOpts::name("Blocks").category(
                                      "tile-gpu-slice-stores"))
-      << remark::add("computed in {0} slices, as threads have no registers for "
-                     "all",
-                     slices.cut[dim]);
+      << remark::add(
+             "computed in {0} slices, as the block exceeds the registers",
+             slices.cut[dim]);
 }
 
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The longest side in as many parts, a power of two, as make slices small
-/// enough; nothing for a block that is left whole.
+/// Cuts the longest dimension into a power of two of parts, so that slices are
+/// small enough. Returns nothing for a block that stays whole.
 static std::optional<Cut> chooseCut(tile::StoreOp store, int64_t numWarps) {
   auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
-  if (!type || type.getNumElements() <= numWarps * kLeastOfWarp)
+  if (!type || type.getNumElements() <= numWarps * kWholeOfWarp)
     return std::nullopt;
   ArrayRef<int64_t> shape = type.getShape();
   unsigned dim = llvm::max_element(shape) - shape.begin();
@@ -273,7 +276,7 @@ static std::optional<Cut> chooseCut(tile::StoreOp store, int64_t numWarps) {
   return cut[dim] == 1 ? std::nullopt : std::optional(cut);
 }
 
-/// Of stores of one block, in their order.
+/// Groups the stores of one block, given in their order, by shared loads.
 static SmallVector<Slices> findSlices(ArrayRef<tile::StoreOp> stores,
                                       int64_t numWarps) {
   SmallVector<Slices> found;
@@ -288,7 +291,7 @@ static SmallVector<Slices> findSlices(ArrayRef<tile::StoreOp> stores,
     if (known == found.end())
       found.push_back(std::move(own));
     else if (known->cut != own.cut || !known->add(store))
-      found.erase(known); // The other store needs its loads in other slices.
+      found.erase(known); // The stores slice their loads differently.
   }
   for (Slices &slices : found)
     slices.sort();
@@ -312,7 +315,7 @@ struct SliceStores : tile_gpu::impl::SliceStoresBase<SliceStores> {
     func.walk([&](Block *block) {
       SmallVector<tile::StoreOp> stores(block->getOps<tile::StoreOp>());
       for (Slices &slices : findSlices(stores, numWarps))
-        if (slices.areAlone() && slices.canMove(order))
+        if (slices.haveNoOtherUsers() && slices.canMove(order))
           found.push_back(std::move(slices));
     });
     if (found.empty())

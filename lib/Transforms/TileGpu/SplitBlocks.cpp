@@ -21,7 +21,8 @@ namespace tilewright::tile_gpu {
 #include "lib/Transforms/TileGpu/Passes.h.inc"
 } // namespace tilewright::tile_gpu
 
-/// Whether `op` has to do with a block that is cut.
+/// Whether an operand, a result or a block argument of `op` is a tile that is
+/// cut.
 static bool isCut(Operation *op) {
   auto anyOf = [](TypeRange types) { return llvm::any_of(types, needsCut); };
   if (anyOf(op->getOperandTypes()) || anyOf(op->getResultTypes()))
@@ -33,12 +34,12 @@ static bool isCut(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Before blocks are cut
+// Preparation
 //===----------------------------------------------------------------------===//
 
-/// Reducing a block as one line is reducing side after side, the last one
-/// first, which moves no element and keeps the order.
-static void reduceSideBySide(tile::ReduceOp op) {
+/// Replaces the reduction of a flattened block by reductions of its dimensions,
+/// the last first. No element moves, and the order stays.
+static void reduceDimByDim(tile::ReduceOp op) {
   Value first = op.getOperands().front();
   auto reshape = first.getDefiningOp<tile::ReshapeOp>();
   bool isLine = reshape && op.getNumOperands() == 1 &&
@@ -59,7 +60,8 @@ static void reduceSideBySide(tile::ReduceOp op) {
   op.erase();
 }
 
-/// A copy of a padded piece would write behind the block.
+/// Expands descriptor stores of padded pieces: a copy of one would write past
+/// the block.
 static void expandPaddedStores(tile::FuncOp func, const BlockCut &cut) {
   SmallVector<tile::DescriptorStoreOp> stores;
   func.walk([&](tile::DescriptorStoreOp store) {
@@ -73,10 +75,10 @@ static void expandPaddedStores(tile::FuncOp func, const BlockCut &cut) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is refused
+// Checks
 //===----------------------------------------------------------------------===//
 
-/// Whether a pattern takes `op` apart.
+/// Whether a pattern splits `op`.
 static bool canSplit(Operation *op) {
   return isElementwise(op) ||
          isa<arith::ConstantOp, scf::ForOp, scf::IfOp, scf::WhileOp,
@@ -96,13 +98,13 @@ static LogicalResult checkCut(Operation *op, const BlockCut &cut,
                          "inlined");
   if (!canSplit(op))
     return op->emitError("the NVIDIA back end cannot compute this on blocks "
-                         "with sides that are no powers of two");
+                         "whose dimensions are not powers of two");
   if (auto scan = dyn_cast<tile::ScanOp>(op)) {
-    int64_t side = cast<RankedTensorType>(scan.getOperands().front().getType())
+    int64_t size = cast<RankedTensorType>(scan.getOperands().front().getType())
                        .getDimSize(scan.getAxis());
-    if (!llvm::isPowerOf2_64(side))
-      return op->emitOpError("runs along a side of ")
-             << side << ", which is no power of two";
+    if (!llvm::isPowerOf2_64(size))
+      return op->emitOpError("runs along a dimension of ")
+             << size << ", which is not a power of two";
   }
   if (isa<tile::DescriptorLoadOp, tile::DescriptorStoreOp>(op) &&
       !op->getOperand(0).getDefiningOp<tile::MakeDescriptorOp>())
@@ -110,11 +112,11 @@ static LogicalResult checkCut(Operation *op, const BlockCut &cut,
                          "chosen by a branch or a loop");
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && !isa<SplatElementsAttr>(constant.getValue()))
-    return op->emitOpError("must repeat one value to be a tile on a GPU");
+    return op->emitOpError("must be a splat to be a tile on a GPU");
   for (Type type : op->getResultTypes())
     if (needsCut(type) &&
         failed(checkTileSize(op, cast<RankedTensorType>(type),
-                             cut.countPlaces(type), numWarps)))
+                             cut.countPaddedElements(type), numWarps)))
       return failure();
   return success();
 }
@@ -133,22 +135,22 @@ static LogicalResult checkCuts(tile::FuncOp func, const BlockCut &cut,
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Says once of each size of a side what is held for it in vain.
+/// Remarks, once per padded dimension size, how many elements take registers.
 static void remarkPadding(tile::FuncOp func, const BlockCut &cut) {
   llvm::SmallDenseSet<int64_t> seen;
   func.walk([&](Operation *op) {
     for (Type type : op->getResultTypes()) {
       if (!needsCut(type))
         continue;
-      for (int64_t side : cast<RankedTensorType>(type).getShape()) {
-        Segment last = cut.getSegments(side).back();
-        if (!last.isPadded() || !seen.insert(side).second)
+      for (int64_t size : cast<RankedTensorType>(type).getShape()) {
+        Segment last = cut.getSegments(size).back();
+        if (!last.isPadded() || !seen.insert(size).second)
           continue;
         remark::missed(op->getLoc(),
                        remark::RemarkOpts::name("Blocks").category(
                            "tile-gpu-split-blocks"))
-            << remark::add("a side of {0} takes the registers of {1}", side,
-                           last.start + last.size);
+            << remark::add("a dimension of {0} takes the registers of {1}",
+                           size, last.start + last.size);
       }
     }
   });
@@ -181,7 +183,7 @@ struct SplitBlocks : tile_gpu::impl::SplitBlocksBase<SplitBlocks> {
     expandPaddedStores(func, cut);
     SmallVector<tile::ReduceOp> reductions;
     func.walk([&](tile::ReduceOp op) { reductions.push_back(op); });
-    llvm::for_each(reductions, reduceSideBySide);
+    llvm::for_each(reductions, reduceDimByDim);
     return convert(func, cut);
   }
 

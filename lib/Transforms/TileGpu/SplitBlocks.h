@@ -10,7 +10,8 @@
 
 namespace tilewright::tile_gpu {
 
-/// A tile becomes its pieces; all else stays as it is.
+/// Converts the type of a cut tile to the types of its pieces. Other types
+/// stay.
 class PieceConverter : public mlir::TypeConverter {
 public:
   explicit PieceConverter(const BlockCut &cut);
@@ -18,19 +19,20 @@ public:
   llvm::SmallVector<Piece> getPieces(mlir::Type tile) const {
     return cut.getPieces(llvm::cast<mlir::RankedTensorType>(tile).getShape());
   }
-  /// The piece at `place` of `tile`, whose pieces are `parts`.
+  /// Returns the piece of `tile` at the piece coordinates `coords`; `parts` are
+  /// all its pieces.
   mlir::Value getAt(mlir::Value tile, mlir::ValueRange parts,
-                    llvm::ArrayRef<size_t> place) const;
-  Piece getPieceAt(mlir::Value tile, llvm::ArrayRef<size_t> place) const;
-  size_t countSegments(int64_t side) const {
-    return cut.getSegments(side).size();
+                    llvm::ArrayRef<size_t> coords) const;
+  Piece getPieceAt(mlir::Value tile, llvm::ArrayRef<size_t> coords) const;
+  size_t countSegments(int64_t size) const {
+    return cut.getSegments(size).size();
   }
 
 private:
   const BlockCut &cut;
 };
 
-/// The base of patterns that take a block apart.
+/// Base of the patterns that split a block into pieces.
 template <typename Op>
 class PiecePattern : public mlir::OpConversionPattern<Op> {
 public:
@@ -45,34 +47,37 @@ protected:
 // Emission
 //===----------------------------------------------------------------------===//
 
-/// `type` with the shape of `piece`.
+/// Returns `type` with the shape of `piece`.
 mlir::RankedTensorType getPieceType(mlir::Type type, const Piece &piece);
 
-/// What stands for piece `index` of a value: a scalar is the same for all.
+/// Returns piece `index` of a value. A scalar is the same for every piece.
 mlir::Value getPiece(mlir::ValueRange pieces, size_t index);
 
-/// The tile of `shape` (i32) of the indices along `dim`, the first of which is
+/// Emits an i32 tile of `shape` that holds the index along `dim`, counted from
 /// `start`.
 mlir::Value emitIndexAlong(mlir::ImplicitLocOpBuilder &b,
                            llvm::ArrayRef<int64_t> shape, unsigned dim,
                            int64_t start);
 
-/// Where `piece` has elements along `dim`, or anywhere; null where it is full.
+/// Emits the mask of the elements of `piece` that are not padding, along `dim`
+/// or along all dimensions. Null if there is no padding.
 mlir::Value emitHeldAlong(mlir::ImplicitLocOpBuilder &b, const Piece &piece,
                           unsigned dim);
 mlir::Value emitHeld(mlir::ImplicitLocOpBuilder &b, const Piece &piece);
 
-/// `mask`, which may be null, without the padding of `piece`; null where all
-/// elements are wanted.
+/// Returns `mask` (null: all elements) with the padding of `piece` masked off.
+/// Null if no element is masked off.
 mlir::Value emitMask(mlir::ImplicitLocOpBuilder &b, mlir::Value mask,
                      const Piece &piece);
 
-/// `tile` where `held`, which may be null, is true, and `value` elsewhere.
+/// Returns `tile` with `value` where `held` is false. A null `held` is true
+/// everywhere.
 mlir::Value emitReplaced(mlir::ImplicitLocOpBuilder &b, mlir::Value held,
                          mlir::Value tile, mlir::TypedAttr value);
 
-/// The discardable attributes of `op` for what computes a part of its result,
-/// of `shape` and from a multiple of that on, with promises as they hold of it.
+/// Returns the discardable attributes of `op` for an op that computes a part of
+/// its result. The part has `shape` and starts at a multiple of it. Promises
+/// are clamped to the part.
 llvm::SmallVector<mlir::NamedAttribute>
 getAttributes(mlir::Operation *op, llvm::ArrayRef<int64_t> shape);
 

@@ -1,4 +1,4 @@
-// Assertions and prints: neither sees padding.
+// Splits assertions and prints. Neither sees padding.
 
 #include "lib/Transforms/TileGpu/SplitBlocks.h"
 
@@ -30,7 +30,7 @@ struct SplitAssert : PiecePattern<tile::AssertOp> {
   }
 };
 
-/// One print a piece of an operand.
+/// Emits one print per piece of an operand.
 struct SplitPrint : PiecePattern<tile::PrintOp> {
   using PiecePattern::PiecePattern;
 
@@ -53,15 +53,19 @@ struct SplitPrint : PiecePattern<tile::PrintOp> {
   }
 
 private:
-  /// Prints one operand, a piece unless `piece` is null.
+  /// Prints one operand, or one piece of it if `piece` is not null.
   static void print(ImplicitLocOpBuilder &b, tile::PrintOp op, Value value,
                     bool isSigned, const Piece *piece) {
     DenseI64ArrayAttr origin, extent;
     if (piece) {
-      origin = b.getDenseI64ArrayAttr(llvm::map_to_vector(
-          piece->sides, [](const Segment &side) { return side.start; }));
-      extent = b.getDenseI64ArrayAttr(llvm::map_to_vector(
-          piece->sides, [](const Segment &side) { return side.held; }));
+      origin = b.getDenseI64ArrayAttr(
+          llvm::map_to_vector(piece->segments, [](const Segment &segment) {
+            return segment.start;
+          }));
+      extent = b.getDenseI64ArrayAttr(
+          llvm::map_to_vector(piece->segments, [](const Segment &segment) {
+            return segment.held;
+          }));
     }
     tile::PrintOp::create(b, op.getPrefixAttr(), value, op.getHexAttr(),
                           b.getDenseBoolArrayAttr(isSigned), origin, extent);

@@ -1,5 +1,5 @@
-// Products: a piece of the result is the sum of the products of a row of pieces
-// with a column of them.
+// Splits dots. Each piece of the result accumulates the dots of a row of pieces
+// of A with a column of pieces of B.
 
 #include "lib/Transforms/TileGpu/SplitBlocks.h"
 
@@ -22,34 +22,35 @@ struct SplitDot : PiecePattern<tile::DotOp> {
     auto type = cast<RankedTensorType>(op.getA().getType());
     const unsigned row = type.getRank() - 2, column = type.getRank() - 1;
     SmallVector<Value> results;
-    for (auto [piece, start] :
+    for (auto [piece, init] :
          llvm::zip(pieces.getPieces(op.getType()), adaptor.getAcc())) {
-      SmallVector<size_t> left(piece.place), right(piece.place);
-      Value sum = start;
+      SmallVector<size_t> left(piece.indices), right(piece.indices);
+      Value acc = init;
       for (size_t k = 0; k < pieces.countSegments(type.getDimSize(column));
            ++k) {
         left[column] = right[row] = k;
-        sum =
-            tile::DotOp::create(b, sum.getType(),
+        acc =
+            tile::DotOp::create(b, acc.getType(),
                                 getOperand(b, op.getA(), adaptor.getA(), left,
                                            /*contracted=*/column),
                                 getOperand(b, op.getB(), adaptor.getB(), right,
                                            /*contracted=*/row),
-                                sum, op.getPrecision());
+                                acc, op.getPrecision());
       }
-      results.push_back(sum);
+      results.push_back(acc);
     }
     rewriter.replaceOpWithMultiple(op, {results});
     return success();
   }
 
 private:
-  /// The piece at `place` with zeros in its padding along the contracted side.
-  /// In both operands: zero times what stands in the other could be NaN.
+  /// Returns the piece at `coords` with zeros in its padding along the
+  /// contracted dimension. Both operands need them, because zero times the
+  /// padding of the other could be NaN.
   Value getOperand(ImplicitLocOpBuilder &b, Value tile, ValueRange parts,
-                   ArrayRef<size_t> place, unsigned contracted) const {
-    Value part = pieces.getAt(tile, parts, place);
-    Value held = emitHeldAlong(b, pieces.getPieceAt(tile, place), contracted);
+                   ArrayRef<size_t> coords, unsigned contracted) const {
+    Value part = pieces.getAt(tile, parts, coords);
+    Value held = emitHeldAlong(b, pieces.getPieceAt(tile, coords), contracted);
     TypedAttr zero = b.getZeroAttr(getElementTypeOrSelf(tile.getType()));
     return emitReplaced(b, held, part, zero);
   }

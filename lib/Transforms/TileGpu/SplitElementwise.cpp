@@ -1,5 +1,5 @@
-// Constants and elementwise ops: each piece of the result from the same pieces
-// of the operands.
+// Splits constants and elementwise ops. Each piece of the result is computed
+// from the same pieces of the operands.
 
 #include "lib/Transforms/TileGpu/SplitBlocks.h"
 
@@ -53,7 +53,7 @@ struct SplitConstant : PiecePattern<arith::ConstantOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
     if (!splat)
-      return rewriter.notifyMatchFailure(op, "repeats no value");
+      return rewriter.notifyMatchFailure(op, "not a splat");
     SmallVector<Value> results;
     for (const Piece &piece : pieces.getPieces(op.getType()))
       results.push_back(arith::ConstantOp::create(

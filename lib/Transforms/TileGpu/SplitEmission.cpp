@@ -19,14 +19,14 @@ PieceConverter::PieceConverter(const BlockCut &cut) : cut(cut) {
 }
 
 Value PieceConverter::getAt(Value tile, ValueRange parts,
-                            ArrayRef<size_t> place) const {
+                            ArrayRef<size_t> coords) const {
   auto type = cast<RankedTensorType>(tile.getType());
-  return parts[cut.getNumber(type.getShape(), place)];
+  return parts[cut.getNumber(type.getShape(), coords)];
 }
 
-Piece PieceConverter::getPieceAt(Value tile, ArrayRef<size_t> place) const {
+Piece PieceConverter::getPieceAt(Value tile, ArrayRef<size_t> coords) const {
   auto type = cast<RankedTensorType>(tile.getType());
-  return getPieces(type)[cut.getNumber(type.getShape(), place)];
+  return getPieces(type)[cut.getNumber(type.getShape(), coords)];
 }
 
 RankedTensorType tile_gpu::getPieceType(Type type, const Piece &piece) {
@@ -41,7 +41,7 @@ Value tile_gpu::getPiece(ValueRange pieces, size_t index) {
 // Indices and masks
 //===----------------------------------------------------------------------===//
 
-/// A tile of rank 1 as one of `shape` that repeats along all sides but `dim`.
+/// Broadcasts a tile of rank 1 along `dim` to `shape`.
 static Value spread(ImplicitLocOpBuilder &b, Value line,
                     ArrayRef<int64_t> shape, unsigned dim) {
   for (unsigned axis = 0; axis < shape.size(); ++axis)
@@ -61,7 +61,7 @@ static Value emitSplat(ImplicitLocOpBuilder &b, Type type, int64_t value) {
 
 static Value emitLine(ImplicitLocOpBuilder &b, int64_t start, int64_t size) {
   auto type = RankedTensorType::get({size}, b.getI32Type());
-  // The padding behind the greatest number would be no range.
+  // `tile.range` can not count past INT32_MAX, which padding may reach.
   if (start + size <= INT32_MAX)
     return tile::RangeOp::create(b, type, start, start + size);
   Value line = tile::RangeOp::create(b, type, 0, size);
@@ -75,12 +75,13 @@ Value tile_gpu::emitIndexAlong(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
 
 Value tile_gpu::emitHeldAlong(ImplicitLocOpBuilder &b, const Piece &piece,
                               unsigned dim) {
-  const Segment &side = piece.sides[dim];
-  if (!side.isPadded())
+  const Segment &segment = piece.segments[dim];
+  if (!segment.isPadded())
     return {};
-  Value line = emitLine(b, 0, side.size);
-  Value held = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, line,
-                                     emitSplat(b, line.getType(), side.held));
+  Value line = emitLine(b, 0, segment.size);
+  Value held =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, line,
+                            emitSplat(b, line.getType(), segment.held));
   return spread(b, held, piece.getShape(), dim);
 }
 
@@ -92,7 +93,7 @@ static Value emitAnd(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
 
 Value tile_gpu::emitHeld(ImplicitLocOpBuilder &b, const Piece &piece) {
   Value held;
-  for (unsigned dim = 0; dim < piece.sides.size(); ++dim)
+  for (unsigned dim = 0; dim < piece.segments.size(); ++dim)
     held = emitAnd(b, held, emitHeldAlong(b, piece, dim));
   return held;
 }
@@ -116,12 +117,13 @@ Value tile_gpu::emitReplaced(ImplicitLocOpBuilder &b, Value held, Value tile,
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// Groups are no longer than the part, and theirs is what divides the first of
-/// each of them: parts start at multiples of their size.
+/// Clamps a promise to a part of `shape`. A group is at most as long as the
+/// part. Parts start at multiples of their size, so divisibility up to that
+/// size still holds.
 static Attribute getOfPart(DenseI32ArrayAttr promise, ArrayRef<int64_t> shape) {
   SmallVector<int32_t> values(promise.asArrayRef());
-  for (auto [value, side] : llvm::zip(values, shape))
-    value = std::min<int64_t>(value, side);
+  for (auto [value, size] : llvm::zip(values, shape))
+    value = std::min<int64_t>(value, size);
   return DenseI32ArrayAttr::get(promise.getContext(), values);
 }
 

@@ -1,5 +1,5 @@
-// Ops that choose elements by index, and functions of elements, which must not
-// see padding.
+// Splits ops that select elements by index, and functions of elements, which
+// must not see padding.
 
 #include "lib/Transforms/TileGpu/SplitBlocks.h"
 
@@ -29,7 +29,7 @@ static Value subtract(ImplicitLocOpBuilder &b, Value tile, int64_t value) {
 
 namespace {
 
-/// An index picks from the last piece that does not start behind it.
+/// Each index selects from the last piece that starts at or before it.
 struct SplitGather : PiecePattern<tile::GatherOp> {
   using PiecePattern::PiecePattern;
 
@@ -41,22 +41,22 @@ struct SplitGather : PiecePattern<tile::GatherOp> {
     for (auto [piece, indices] :
          llvm::zip(pieces.getPieces(op.getType()), adaptor.getIndices()))
       results.push_back(
-          gather(b, op, adaptor.getSource(), piece.place, indices));
+          gather(b, op, adaptor.getSource(), piece.indices, indices));
     rewriter.replaceOpWithMultiple(op, {results});
     return success();
   }
 
 private:
   Value gather(ImplicitLocOpBuilder &b, tile::GatherOp op, ValueRange parts,
-               ArrayRef<size_t> place, Value indices) const {
+               ArrayRef<size_t> coords, Value indices) const {
     const unsigned axis = op.getAxis();
     auto source = cast<RankedTensorType>(op.getSource().getType());
-    SmallVector<size_t> from(place);
+    SmallVector<size_t> from(coords);
     Value result;
     for (size_t i = 0; i < pieces.countSegments(source.getDimSize(axis)); ++i) {
       from[axis] = i;
       const int64_t start =
-          pieces.getPieceAt(op.getSource(), from).sides[axis].start;
+          pieces.getPieceAt(op.getSource(), from).segments[axis].start;
       Value picked =
           tile::GatherOp::create(b, pieces.getAt(op.getSource(), parts, from),
                                  subtract(b, indices, start), axis);
@@ -64,9 +64,9 @@ private:
         result = picked;
         continue;
       }
-      Value isBehind = arith::CmpIOp::create(
+      Value isPastStart = arith::CmpIOp::create(
           b, arith::CmpIPredicate::sge, indices, emitTileOf(b, indices, start));
-      result = arith::SelectOp::create(b, isBehind, picked, result);
+      result = arith::SelectOp::create(b, isPastStart, picked, result);
     }
     return result;
   }
@@ -95,7 +95,7 @@ struct SplitHistogram : PiecePattern<tile::HistogramOp> {
       for (auto [source, mask] : llvm::zip(adaptor.getSource(), masks)) {
         Value some = tile::HistogramOp::create(
             b, getPieceType(op.getType(), bins),
-            subtract(b, source, bins.sides[0].start), mask);
+            subtract(b, source, bins.segments[0].start), mask);
         counts =
             counts ? arith::AddIOp::create(b, counts, some).getResult() : some;
       }
@@ -112,19 +112,19 @@ struct SplitHistogram : PiecePattern<tile::HistogramOp> {
 // Functions and assembly
 //===----------------------------------------------------------------------===//
 
-/// `tile` with the last element of each side in its padding: a function that
-/// need not end for other values, or assembly with side effects, sees an
-/// element once more instead.
+/// Fills the padding of `tile` with the last element of each dimension. A
+/// function that might not terminate for other values, or assembly with side
+/// effects, then sees an element once more.
 static Value emitRepeated(ImplicitLocOpBuilder &b, Value tile,
                           const Piece &piece) {
   if (!isa<RankedTensorType>(tile.getType()))
     return tile;
-  for (auto [dim, side] : llvm::enumerate(piece.sides)) {
-    if (!side.isPadded())
+  for (auto [dim, segment] : llvm::enumerate(piece.segments)) {
+    if (!segment.isPadded())
       continue;
     Value index = emitIndexAlong(b, piece.getShape(), dim, 0);
-    index =
-        arith::MinSIOp::create(b, index, emitTileOf(b, index, side.held - 1));
+    index = arith::MinSIOp::create(b, index,
+                                   emitTileOf(b, index, segment.held - 1));
     tile = tile::GatherOp::create(b, tile, index, dim);
   }
   return tile;
@@ -132,8 +132,8 @@ static Value emitRepeated(ImplicitLocOpBuilder &b, Value tile,
 
 namespace {
 
-/// A map, assembly, or a scan along a side that is not cut: all operands and
-/// results have one shape.
+/// A map, assembly, or a scan along a dimension that is not cut. All operands
+/// and results have one shape.
 template <typename Op> struct SplitFunction : PiecePattern<Op> {
   using PiecePattern<Op>::PiecePattern;
 

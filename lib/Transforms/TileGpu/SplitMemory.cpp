@@ -1,4 +1,5 @@
-// Access to memory: each piece on its own, padding masked off.
+// Splits memory accesses. Each piece is accessed on its own, with its padding
+// masked off.
 
 #include "lib/Transforms/TileGpu/SplitBlocks.h"
 
@@ -9,7 +10,7 @@ using namespace tilewright;
 using namespace tilewright::warp;
 using namespace tilewright::tile_gpu;
 
-/// Piece `index` of an operand that need not be there.
+/// Returns piece `index` of an optional operand, or null.
 static Value getOptional(ValueRange parts, size_t index) {
   return parts.empty() ? Value() : getPiece(parts, index);
 }
@@ -106,7 +107,8 @@ struct SplitAtomicCAS : PiecePattern<tile::AtomicCASOp> {
 // Descriptors
 //===----------------------------------------------------------------------===//
 
-/// The array of `desc`, with blocks of the shape of `piece`.
+/// Emits a descriptor of the array of `desc` with blocks of the shape of
+/// `piece`.
 static Value emitDescriptor(ImplicitLocOpBuilder &b,
                             tile::MakeDescriptorOp desc, const Piece &piece) {
   OpBuilder::InsertionGuard guard(b);
@@ -121,9 +123,10 @@ static Value emitDescriptor(ImplicitLocOpBuilder &b,
 static SmallVector<Value> emitOffsets(ImplicitLocOpBuilder &b,
                                       ValueRange offsets, const Piece &piece) {
   SmallVector<Value> moved;
-  for (auto [offset, side] : llvm::zip(offsets, piece.sides)) {
-    Value start = arith::ConstantOp::create(b, b.getI32IntegerAttr(side.start));
-    moved.push_back(side.start == 0
+  for (auto [offset, segment] : llvm::zip(offsets, piece.segments)) {
+    Value start =
+        arith::ConstantOp::create(b, b.getI32IntegerAttr(segment.start));
+    moved.push_back(segment.start == 0
                         ? offset
                         : arith::AddIOp::create(b, offset, start).getResult());
   }
@@ -132,7 +135,7 @@ static SmallVector<Value> emitOffsets(ImplicitLocOpBuilder &b,
 
 namespace {
 
-/// What stands behind the block may be read: padding has any value.
+/// Elements past the block may be read: padding may have any value.
 struct SplitDescriptorLoad : PiecePattern<tile::DescriptorLoadOp> {
   using PiecePattern::PiecePattern;
 
@@ -151,7 +154,8 @@ struct SplitDescriptorLoad : PiecePattern<tile::DescriptorLoadOp> {
   }
 };
 
-/// Of blocks without padding: nothing may be written behind others.
+/// Handles blocks without padding only: nothing past a block may be written.
+/// expandPaddedStores has expanded the other stores.
 struct SplitDescriptorStore : PiecePattern<tile::DescriptorStoreOp> {
   using PiecePattern::PiecePattern;
 

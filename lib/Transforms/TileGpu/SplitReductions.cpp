@@ -1,9 +1,11 @@
-// Reductions: each piece along the axis is reduced on its own, then the results
-// are combined.
+// Splits reductions. Each piece along the axis is reduced on its own, then the
+// partial results are combined.
 //
-// Padding must not take part. Where the function is one operation with a
-// neutral element, that stands in the padding; else each element carries a flag
-// that says whether it is one, and a pair with one element gives that.
+// Padding must not take part:
+// 1. If the function is one op with a neutral element, the padding holds that
+//    element.
+// 2. Otherwise each element carries a flag that tells it from padding. A pair
+//    with one real element gives that element.
 
 #include "lib/Transforms/TileGpu/SplitBlocks.h"
 
@@ -19,8 +21,8 @@ using namespace tilewright;
 using namespace tilewright::warp;
 using namespace tilewright::tile_gpu;
 
-/// What combined with any element gives that element, if the function of `op`
-/// is one operation of which that is known.
+/// Returns the neutral element if the function of `op` is a single op with a
+/// known one.
 static std::optional<TypedAttr> getNeutralElement(tile::ReduceOp op) {
   Block &body = op.getCombine().front();
   if (body.getOperations().size() != 2 || body.getNumArguments() != 2)
@@ -34,7 +36,7 @@ static std::optional<TypedAttr> getNeutralElement(tile::ReduceOp op) {
   });
   if (!takesBoth)
     return std::nullopt;
-  // The sum of 0.0 and -0.0 is 0.0, not -0.0.
+  // 0.0 + -0.0 is 0.0, so only -0.0 is neutral.
   if (auto sum = dyn_cast<arith::AddFOp>(combine))
     return FloatAttr::get(sum.getType(), -0.0);
   return arith::getNeutralElement(&combine);
@@ -44,9 +46,9 @@ static std::optional<TypedAttr> getNeutralElement(tile::ReduceOp op) {
 // One piece
 //===----------------------------------------------------------------------===//
 
-/// The region of `op` with a flag for each of both sides, at the end of its
-/// arguments. A side without an element is given the other one's, so that the
-/// function sees no padding unless both sides are.
+/// Emits the region of `op` with a flag after the arguments of each operand. A
+/// padding operand is replaced by the other one, so the function sees padding
+/// only if both are padding.
 static void emitFlaggedRegion(ImplicitLocOpBuilder &b, tile::ReduceOp op,
                               Region &region) {
   Block &body = op.getCombine().front();
@@ -112,7 +114,7 @@ static SmallVector<Value> reducePiece(ImplicitLocOpBuilder &b,
 // All pieces along the axis
 //===----------------------------------------------------------------------===//
 
-/// The body of the combine region, on tiles: elementwise as it is.
+/// Emits the body of the combine region, whose ops are elementwise, on tiles.
 static SmallVector<Value> emitOnTiles(ImplicitLocOpBuilder &b, Block &body,
                                       ValueRange arguments) {
   auto shape = cast<RankedTensorType>(arguments.front().getType());
@@ -185,7 +187,7 @@ struct SplitReduce : PiecePattern<tile::ReduceOp> {
         cast<RankedTensorType>(op.getOperands().front().getType())
             .getDimSize(op.getAxis()));
     auto isFirst = [&](const Piece &piece) {
-      return piece.place[op.getAxis()] == 0;
+      return piece.indices[op.getAxis()] == 0;
     };
     SmallVector<Piece> all =
         pieces.getPieces(op.getOperands().front().getType());
@@ -204,18 +206,18 @@ struct SplitReduce : PiecePattern<tile::ReduceOp> {
   }
 
 private:
-  /// Reduces the piece that is the `index`th along the axis from `first` on.
+  /// Reduces the `index`-th piece along the axis, counted from `first`.
   SmallVector<Value> reduceAt(ImplicitLocOpBuilder &b, tile::ReduceOp op,
                               OneToNOpAdaptor adaptor, const Piece &first,
                               size_t index) const {
-    SmallVector<size_t> place(first.place);
-    place[op.getAxis()] = index;
+    SmallVector<size_t> coords(first.indices);
+    coords[op.getAxis()] = index;
     SmallVector<Value> operands;
     for (auto [operand, parts] :
          llvm::zip(op.getOperands(), adaptor.getOperands()))
-      operands.push_back(pieces.getAt(operand, parts, place));
+      operands.push_back(pieces.getAt(operand, parts, coords));
     return reducePiece(b, op, operands,
-                       pieces.getPieceAt(op.getOperands().front(), place));
+                       pieces.getPieceAt(op.getOperands().front(), coords));
   }
 };
 

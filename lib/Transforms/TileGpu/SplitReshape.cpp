@@ -1,9 +1,9 @@
-// Reshapes of blocks in pieces.
+// Splits reshapes of blocks.
 //
-// Where the sides that are cut stay as they are, each piece is reshaped on its
-// own. Else elements change from piece to piece: a place in a piece of the
-// result is computed back to one of the source, and gathered from the piece
-// that has it.
+// Where the cut dimensions stay as they are, each piece is reshaped on its own.
+// Otherwise elements move between pieces. Each element of a result piece is
+// mapped back to its source coordinates and gathered from the piece that holds
+// them.
 
 #include "lib/Transforms/TileGpu/SplitBlocks.h"
 
@@ -15,16 +15,16 @@ using namespace tilewright;
 using namespace tilewright::warp;
 using namespace tilewright::tile_gpu;
 
-/// Whether each side that is no power of two is one of both shapes, with the
-/// same number of elements in front of it.
+/// Whether both shapes have the same dimensions that are not powers of two,
+/// each after the same number of elements.
 static bool keepsCutDims(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   auto find = [](ArrayRef<int64_t> shape) {
     SmallVector<std::pair<int64_t, int64_t>> found;
     int64_t before = 1;
-    for (int64_t side : shape) {
-      if (!llvm::isPowerOf2_64(side))
-        found.push_back({before, side});
-      before *= side;
+    for (int64_t size : shape) {
+      if (!llvm::isPowerOf2_64(size))
+        found.push_back({before, size});
+      before *= size;
     }
     return found;
   };
@@ -52,15 +52,15 @@ static SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape) {
 
 namespace {
 
-/// Numbers of elements in row-major order.
+/// A range of linear (row-major) element indices.
 struct Interval {
   int64_t first, last;
-  bool meets(const Interval &other) const {
+  bool overlaps(const Interval &other) const {
     return first <= other.last && other.first <= last;
   }
 };
 
-/// Writes the pieces of one reshape.
+/// Emits the pieces of one reshape.
 class PieceReshaper {
 public:
   PieceReshaper(ImplicitLocOpBuilder &b, const PieceConverter &pieces,
@@ -69,23 +69,24 @@ public:
         to(cast<RankedTensorType>(op.getType()).getShape()),
         origins(pieces.getPieces(op.getSource().getType())) {
     for (Value source : sources)
-      lines.push_back(flatten(b, source));
+      flatPieces.push_back(flatten(b, source));
   }
 
   Value write(Type type, const Piece &piece);
 
 private:
   Interval getInterval(const Piece &piece, ArrayRef<int64_t> shape) const;
-  Value emitNumbers(const Piece &piece);
-  SmallVector<Value> emitPlaces(Value numbers);
-  Value pick(const Piece &origin, Value line, ArrayRef<Value> places);
-  Value emitInside(const Piece &origin, ArrayRef<Value> places);
+  Value emitLinearIndices(const Piece &piece);
+  SmallVector<Value> emitCoords(Value linear);
+  Value gatherFrom(const Piece &origin, Value flatPiece,
+                   ArrayRef<Value> coords);
+  Value emitContains(const Piece &origin, ArrayRef<Value> coords);
 
   ImplicitLocOpBuilder &b;
   ArrayRef<int64_t> from, to;
   SmallVector<Piece> origins;
-  /// The pieces of the source, as tiles of rank 1.
-  SmallVector<Value> lines;
+  /// The pieces of the source, flattened to rank 1.
+  SmallVector<Value> flatPieces;
 };
 
 } // namespace
@@ -93,79 +94,80 @@ private:
 Interval PieceReshaper::getInterval(const Piece &piece,
                                     ArrayRef<int64_t> shape) const {
   Interval interval{0, 0};
-  for (auto [side, stride] : llvm::zip(piece.sides, getStrides(shape))) {
-    interval.first += side.start * stride;
-    interval.last += (side.start + side.held - 1) * stride;
+  for (auto [segment, stride] : llvm::zip(piece.segments, getStrides(shape))) {
+    interval.first += segment.start * stride;
+    interval.last += (segment.start + segment.held - 1) * stride;
   }
   return interval;
 }
 
-/// For each element of `piece`, as a line, its number in the whole result.
-Value PieceReshaper::emitNumbers(const Piece &piece) {
+/// Emits the linear index in the whole result of each element of `piece`, as a
+/// tile of rank 1.
+Value PieceReshaper::emitLinearIndices(const Piece &piece) {
   SmallVector<int64_t> shape = piece.getShape();
-  Value numbers;
+  Value linear;
   for (auto [dim, stride] : llvm::enumerate(getStrides(to))) {
-    Value index = emitIndexAlong(b, shape, dim, piece.sides[dim].start);
+    Value index = emitIndexAlong(b, shape, dim, piece.segments[dim].start);
     Value part =
         arith::MulIOp::create(b, index, emitConstantLike(b, index, stride));
-    numbers =
-        numbers ? arith::AddIOp::create(b, numbers, part).getResult() : part;
+    linear = linear ? arith::AddIOp::create(b, linear, part).getResult() : part;
   }
-  return flatten(b, numbers);
+  return flatten(b, linear);
 }
 
-/// The index along each side of the source of elements with these numbers.
-SmallVector<Value> PieceReshaper::emitPlaces(Value numbers) {
-  SmallVector<Value> places;
-  for (auto [side, stride] : llvm::zip(from, getStrides(from))) {
-    Value index = arith::DivUIOp::create(b, numbers,
-                                         emitConstantLike(b, numbers, stride));
-    places.push_back(
-        arith::RemUIOp::create(b, index, emitConstantLike(b, index, side)));
-  }
-  return places;
-}
-
-Value PieceReshaper::pick(const Piece &origin, Value line,
-                          ArrayRef<Value> places) {
-  SmallVector<int64_t> shape = origin.getShape();
-  Value number;
-  for (auto [place, side, stride] :
-       llvm::zip(places, origin.sides, getStrides(shape))) {
+/// Emits the source coordinates of the elements with these linear indices, one
+/// tile per dimension.
+SmallVector<Value> PieceReshaper::emitCoords(Value linear) {
+  SmallVector<Value> coords;
+  for (auto [size, stride] : llvm::zip(from, getStrides(from))) {
     Value index =
-        arith::SubIOp::create(b, place, emitConstantLike(b, place, side.start));
-    Value part =
-        arith::MulIOp::create(b, index, emitConstantLike(b, index, stride));
-    number = number ? arith::AddIOp::create(b, number, part).getResult() : part;
+        arith::DivUIOp::create(b, linear, emitConstantLike(b, linear, stride));
+    coords.push_back(
+        arith::RemUIOp::create(b, index, emitConstantLike(b, index, size)));
   }
-  return tile::GatherOp::create(b, line, number, 0);
+  return coords;
 }
 
-/// Whether `origin` has the elements at `places`, as far as its start tells:
-/// pieces further on are asked later.
-Value PieceReshaper::emitInside(const Piece &origin, ArrayRef<Value> places) {
+Value PieceReshaper::gatherFrom(const Piece &origin, Value flatPiece,
+                                ArrayRef<Value> coords) {
+  SmallVector<int64_t> shape = origin.getShape();
+  Value linear;
+  for (auto [coord, segment, stride] :
+       llvm::zip(coords, origin.segments, getStrides(shape))) {
+    Value index = arith::SubIOp::create(
+        b, coord, emitConstantLike(b, coord, segment.start));
+    Value part =
+        arith::MulIOp::create(b, index, emitConstantLike(b, index, stride));
+    linear = linear ? arith::AddIOp::create(b, linear, part).getResult() : part;
+  }
+  return tile::GatherOp::create(b, flatPiece, linear, 0);
+}
+
+/// Emits whether `origin` holds the elements at `coords`, as far as its start
+/// tells. Pieces with a greater start are tested later.
+Value PieceReshaper::emitContains(const Piece &origin, ArrayRef<Value> coords) {
   Value inside;
-  for (auto [place, side] : llvm::zip(places, origin.sides)) {
-    if (side.start == 0)
+  for (auto [coord, segment] : llvm::zip(coords, origin.segments)) {
+    if (segment.start == 0)
       continue;
-    Value isBehind =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, place,
-                              emitConstantLike(b, place, side.start));
-    inside = inside ? arith::AndIOp::create(b, inside, isBehind).getResult()
-                    : isBehind;
+    Value isPastStart =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, coord,
+                              emitConstantLike(b, coord, segment.start));
+    inside = inside ? arith::AndIOp::create(b, inside, isPastStart).getResult()
+                    : isPastStart;
   }
   return inside;
 }
 
 Value PieceReshaper::write(Type type, const Piece &piece) {
-  SmallVector<Value> places = emitPlaces(emitNumbers(piece));
+  SmallVector<Value> coords = emitCoords(emitLinearIndices(piece));
   const Interval wanted = getInterval(piece, to);
   Value result;
-  for (auto [origin, line] : llvm::zip(origins, lines)) {
-    if (!getInterval(origin, from).meets(wanted))
+  for (auto [origin, flatPiece] : llvm::zip(origins, flatPieces)) {
+    if (!getInterval(origin, from).overlaps(wanted))
       continue;
-    Value picked = pick(origin, line, places);
-    Value inside = result ? emitInside(origin, places) : Value();
+    Value picked = gatherFrom(origin, flatPiece, coords);
+    Value inside = result ? emitContains(origin, coords) : Value();
     result =
         inside ? arith::SelectOp::create(b, inside, picked, result).getResult()
                : picked;

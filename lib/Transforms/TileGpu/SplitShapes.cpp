@@ -1,4 +1,4 @@
-// Ops that make tiles, and such as change their shape side by side.
+// Splits ops that create tiles or change their shape dimension by dimension.
 
 #include "lib/Transforms/TileGpu/SplitBlocks.h"
 
@@ -19,8 +19,8 @@ struct SplitRange : PiecePattern<tile::RangeOp> {
     const int64_t first = static_cast<int32_t>(op.getStart());
     SmallVector<Value> results;
     for (const Piece &piece : pieces.getPieces(op.getType()))
-      results.push_back(
-          emitIndexAlong(b, piece.getShape(), 0, first + piece.sides[0].start));
+      results.push_back(emitIndexAlong(b, piece.getShape(), 0,
+                                       first + piece.segments[0].start));
     rewriter.replaceOpWithMultiple(op, {results});
     return success();
   }
@@ -42,7 +42,7 @@ struct SplitSplat : PiecePattern<tile::SplatOp> {
   }
 };
 
-/// A side of 1 is one segment, so the pieces keep their order.
+/// A dimension of size 1 is one segment, so the pieces keep their order.
 struct SplitExpandDims : PiecePattern<tile::ExpandDimsOp> {
   using PiecePattern::PiecePattern;
 
@@ -67,9 +67,9 @@ struct SplitBroadcast : PiecePattern<tile::BroadcastOp> {
     auto source = cast<RankedTensorType>(op.getSource().getType());
     SmallVector<Value> results;
     for (const Piece &piece : pieces.getPieces(op.getType())) {
-      SmallVector<size_t> from(piece.place);
-      for (auto [index, side] : llvm::zip(from, source.getShape()))
-        index = side == 1 ? 0 : index;
+      SmallVector<size_t> from(piece.indices);
+      for (auto [index, size] : llvm::zip(from, source.getShape()))
+        index = size == 1 ? 0 : index;
       Value part = pieces.getAt(op.getSource(), adaptor.getSource(), from);
       results.push_back(tile::BroadcastOp::create(
           rewriter, op.getLoc(), getPieceType(op.getType(), piece), part));
@@ -87,8 +87,8 @@ struct SplitTranspose : PiecePattern<tile::TransposeOp> {
                   ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> results;
     for (const Piece &piece : pieces.getPieces(op.getType())) {
-      SmallVector<size_t> from(piece.place);
-      for (auto [index, dim] : llvm::zip(piece.place, op.getOrder()))
+      SmallVector<size_t> from(piece.indices);
+      for (auto [index, dim] : llvm::zip(piece.indices, op.getOrder()))
         from[dim] = index;
       results.push_back(tile::TransposeOp::create(
           rewriter, op.getLoc(),

@@ -1,4 +1,4 @@
-// The rules for shared memory: who may fill, read and write it, and when.
+// The rules for fills, reads and writes of shared memory.
 
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Transforms/Warp/CheckRings/RuleNames.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// Whether the role still holds the slot of `tile`, which has to be of `kind`.
+/// Checks that `tile` is of `kind` and that the role still holds its slot.
 LogicalResult SlotRules::checkHeld(Operation *op, const Known &tile,
                                    Known::Kind kind) {
   if (kind == Known::TileToRead && tile.kind == Known::TileToFill)
@@ -20,10 +20,11 @@ LogicalResult SlotRules::checkHeld(Operation *op, const Known &tile,
     return reportRule(op, kProvable) << "its shared memory is not known";
   RingProgress &progress = state->rings[tile.memory.origin];
   bool isFilling = kind == Known::TileToFill;
-  if (tile.memory.turn < (isFilling ? progress.committed : progress.released))
+  if (tile.memory.sequence <
+      (isFilling ? progress.committed : progress.released))
     return reportRule(op, kHeldSlot)
            << (isFilling ? "fills a slot that has been committed"
-                         : "reads a slot that has been given back");
+                         : "reads a slot that has been released");
   if (!isFilling && progress.fills && !state->filled.count(tile.memory) &&
       getRing(tile.memory).getType().getCompletion() == Completion::AsyncGroups)
     return reportRule(op, kOnce) << "reads a tile that nothing was copied to";
@@ -56,7 +57,7 @@ LogicalResult SlotRules::visit(RingPutScalarOp op) {
   return fillOnce(op, op.getMemory());
 }
 
-/// Threads fill such a slot, so their reads need no fence.
+/// Threads fill such a slot, so reads of it need no fence.
 LogicalResult SlotRules::visit(RingGetScalarOp op) {
   return checkHeld(op, state->get(op.getMemory()), Known::TileToRead);
 }
@@ -80,7 +81,7 @@ LogicalResult SlotRules::checkContent(Operation *op, const Memory &memory) {
   return error;
 }
 
-/// A read by threads.
+/// Checks and records a read by threads.
 LogicalResult SlotRules::read(Operation *op, Value value) {
   Known tile = state->get(value);
   if (tile.kind == Known::AllocTile)
@@ -91,7 +92,7 @@ LogicalResult SlotRules::read(Operation *op, Value value) {
   return success();
 }
 
-/// A read by the tensor cores, which is added to `reads`.
+/// Checks a read by the tensor cores and adds it to `reads`.
 LogicalResult SlotRules::readAsynchronously(Operation *op, Value value,
                                             std::vector<Memory> &reads) {
   Known tile = state->get(value);
@@ -103,16 +104,16 @@ LogicalResult SlotRules::readAsynchronously(Operation *op, Value value,
   auto written = state->written.find(tile.memory);
   if (written == state->written.end())
     return success();
-  return reportRule(op, kFenceBeforeDot)
+  return reportRule(op, kFenceBeforeWgmma)
          << (written->second
-                 ? "no barrier stands between the fence of what threads have "
-                   "written and this product"
+                 ? "no barrier separates the fence after the writes of threads "
+                   "from this wgmma"
                  : "threads have written its operand, and no warp.proxy_fence "
-                   "shows that to the tensor cores");
+                   "makes that visible to the tensor cores");
 }
 
-/// Says that the memory of `origin`, a tile, a ring or scratch, changes, and
-/// what else lies there is lost.
+/// Records that the memory of `origin`, a tile, a ring or scratch, changes. The
+/// content of overlapping memory is lost.
 LogicalResult SlotRules::overwrite(Operation *op, Operation *origin) {
   auto range =
       [](Operation *piece) -> std::optional<std::pair<int64_t, int64_t>> {
@@ -124,9 +125,8 @@ LogicalResult SlotRules::overwrite(Operation *op, Operation *origin) {
   };
   auto own = range(origin);
   auto isHit = [&](Operation *other) {
-    auto place = other == origin ? std::nullopt : range(other);
-    return own && place && own->first < place->second &&
-           place->first < own->second;
+    auto hit = other == origin ? std::nullopt : range(other);
+    return own && hit && own->first < hit->second && hit->first < own->second;
   };
   for (const auto &[value, known] : state->values)
     if (known.kind == Known::AllocTile && isHit(known.memory.origin))
@@ -135,34 +135,33 @@ LogicalResult SlotRules::overwrite(Operation *op, Operation *origin) {
     for (const Memory &memory : reads)
       if (isHit(memory.origin) ||
           (memory.origin == origin && isa<AllocOp>(origin)))
-        return reportRule(op, kDots)
-               << "writes memory that a product reads which has not been "
-                  "waited for";
+        return reportRule(op, kWgmmaDone)
+               << "writes memory that a pending wgmma reads";
   auto store = dyn_cast<TmaStoreOp>(op);
   bool waits = store && !store.getFirst();
   for (const auto &[staging, isWaitedFor] : state->storing)
     if (isHit(staging) || (staging == origin && !waits))
       return reportRule(op, kStores)
              << (isWaitedFor
-                     ? "writes memory before a barrier tells all threads that "
-                       "copies from it are done"
+                     ? "writes memory without a barrier after the wait for "
+                       "copies from it"
                      : "writes memory that copies of a store may still read");
   for (const CopyGroup &group : state->copies)
     if (group.ring && group.hasCopies && isHit(group.ring))
       return reportRule(op, kContent)
-             << "writes memory that copies are under way to";
+             << "writes memory that pending copies write";
   for (const auto &[ring, progress] : state->rings)
     if (isHit(ring) && (progress.waited != progress.released ||
                         progress.acquired != progress.committed))
       return reportRule(op, kContent) << "writes memory of a slot that is held";
-  // Another role may be filling the slots that are waited for later.
+  // Another role may be filling slots that this one waits for later.
   for (RingOp ring : rings)
     if (isHit(ring))
       state->lost.try_emplace(ring, op);
   return success();
 }
 
-/// A write by threads.
+/// Checks and records a write by threads.
 LogicalResult SlotRules::store(Operation *op, Value value) {
   Known tile = state->get(value);
   if (tile.kind != Known::AllocTile)
@@ -180,7 +179,7 @@ LogicalResult SlotRules::visit(AllocOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Wgmma
 //===----------------------------------------------------------------------===//
 
 LogicalResult SlotRules::visit(WgmmaOp op) {
@@ -192,23 +191,23 @@ LogicalResult SlotRules::visit(WgmmaOp op) {
     return failure();
   llvm::sort(reads);
   state->running.push_back(std::move(reads));
-  state->set(op.getResult(), {Known::Sum, {}, state->numDots++});
+  state->set(op.getResult(), {Known::Accumulator, {}, state->numWgmmas++});
   return success();
 }
 
 LogicalResult SlotRules::visit(WgmmaWaitOp op) {
   while (state->running.size() > op.getPendings())
     state->running.pop_front();
-  for (auto [sum, result] :
+  for (auto [acc, result] :
        llvm::zip_equal(op.getAccumulators(), op.getResults()))
-    state->pass(sum, result);
+    state->pass(acc, result);
   return success();
 }
 
-bool SlotRules::takesSum(OpOperand &operand) {
+bool SlotRules::takesPendingAccumulator(OpOperand &operand) {
   Operation *op = operand.getOwner();
-  if (auto product = dyn_cast<WgmmaOp>(op))
-    return &operand == &product.getAccMutable();
+  if (auto wgmma = dyn_cast<WgmmaOp>(op))
+    return &operand == &wgmma.getAccMutable();
   return isa<WgmmaWaitOp, LoopLikeOpInterface>(op) ||
          op->hasTrait<OpTrait::IsTerminator>();
 }
@@ -218,9 +217,10 @@ LogicalResult SlotRules::checkAccumulators(Operation *op,
   if (state.running.empty())
     return success();
   for (OpOperand &operand : op->getOpOperands())
-    if (state.isRunning(state.get(operand.get())) && !takesSum(operand))
+    if (state.isRunning(state.get(operand.get())) &&
+        !takesPendingAccumulator(operand))
       return reportRule(op, kUntouched)
-             << "uses a sum before its product has been waited for";
+             << "uses the accumulator of a pending wgmma";
   for (Region &region : op->getRegions())
     for (Operation &inner : region.getOps())
       if (failed(checkAccumulators(&inner, state)))
@@ -232,7 +232,7 @@ LogicalResult SlotRules::checkAccumulators(Operation *op,
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Stores through the same memory order each other.
+/// A store waits for earlier stores through the same buffer.
 LogicalResult SlotRules::visit(TmaStoreOp op) {
   Known staging = state->get(op.getStaging());
   if (staging.kind != Known::AllocTile)

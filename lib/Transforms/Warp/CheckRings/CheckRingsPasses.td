@@ -6,36 +6,36 @@
 include "mlir/Pass/PassBase.td"
 
 def CheckRings : Pass<"warp-check-rings", "::mlir::ModuleOp"> {
-  let summary = "refuse wrong use of rings, products, fences and shared memory";
+  let summary = "verify the use of rings, wgmma, fences and shared memory";
   let description = [{
-    Goes all ways through each role: loops until what is known repeats, both
-    sides of branches. Knows on each way which slots are held, which copies and
-    products are under way, and what lacks a fence. Shares no code with the
-    passes that put any of it in, so that each is a test of the other. The rules,
-    by the names that errors use:
+    Walks all paths through each role: both regions of branches, and loops until
+    their states repeat. The state on a path has the held slots, the pending copies
+    and wgmmas, and the memory that lacks a fence. Shares no code with the passes
+    that insert synchronization, so that each tests the other. Errors name the rule
+    that is broken:
 
     | rule | |
     |---|---|
-    | held slot | A slot is read between its wait and its release and filled between its acquire and its commit, each once on every way; roles end with empty hands. |
-    | in turn | Slots are committed and released in the order in which they are taken; an index counts 0, 1, ..., N - 1, 0. |
-    | filled once | One `warp.tma_load` fills each tile of a slot of transactions; of a slot of `cp.async`, what is read was copied. |
-    | slot comes | No role waits for what only it could give. |
-    | in step | However often the loops run, the roles that read a ring wait for as many slots as are filled, and none waits for ever; loops and branches of two roles have to be provably the same for that. Each slot is for one team of a role, the others pass it by; each turn that a team passes is taken. |
-    | copies arrived | A slot of `cp.async` is waited for with few enough groups left; copies that are always made are waited for in the end. |
-    | products done | A slot is released, memory written and a role left only when the products that read it, or that it started, have been waited for. |
-    | sums untouched | Until then sums go to products, waits and loops only. |
-    | fence before release | Reads by threads of a slot that copies fill are fenced before its release. |
-    | fence before product | Writes by threads, and copies of `cp.async`, are followed by a fence and then a barrier before a product reads them. |
-    | stores done | Memory that `warp.tma_store` goes through is written otherwise, and left, only behind a `warp.tma_store_wait`, and a barrier. Its copies have arrived before an atomic operation of the program releases them. |
-    | cluster meets | A `warp.cluster_barrier` stands between a ring of a cluster and its first use, and behind its last. |
-    | memory kept | Nothing else is written to the place of a tile that is still read, nor to that of slots that are waited for later; what two roles or teams use lies apart, but for slots and what the role that reads them has. |
-    | warps meet | Barriers and whatever all threads of a role do stand in uniform control flow; there are barriers enough; products are those of whole warpgroups. |
-    | provable | All of this can be followed. |
+    | held slot | A slot is read only between its wait and its release, and filled only between its acquire and its commit. Both pairs are complete on every path. Roles end without held slots. |
+    | in order | Slots are committed and released in the order in which they are taken. An index counts 0, 1, ..., N - 1, 0. |
+    | filled once | One `warp.tma_load` fills each tile of a slot of transactions. Tiles of a slot of `cp.async` are copied before they are read. |
+    | slot comes | No role waits for a slot that only it could provide. |
+    | in step | For any trip counts, the readers of a ring wait for as many slots as are filled, and no role deadlocks. So loops and branches of two roles must be provably the same. Each slot is for one ping-pong group of a role; the others skip it. Each `warp.pingpong_pass` has a wait. |
+    | copies arrived | The wait for a slot of `cp.async` leaves few enough groups pending. Copies that are not predicated have a wait before the end. |
+    | wgmma done | Before a slot is released, memory is written or a role ends, the wgmmas that read the memory or that the role has started are waited for. |
+    | accumulators untouched | Until then only wgmmas, waits and loops use their accumulators. |
+    | fence before release | A fence comes between reads by threads of a slot that copies fill and its release. |
+    | fence before wgmma | A fence and then a barrier come between a write by threads, or a copy of `cp.async`, and a wgmma that reads it. |
+    | stores done | A `warp.tma_store_wait` and a barrier come between a `warp.tma_store` and other writes to its buffer, or the end of the role. Its copies have arrived before an atomic operation releases them. |
+    | cluster meets | A `warp.cluster_barrier` comes between a ring of a cluster and its first use, and after its last use. |
+    | memory intact | Nothing overwrites a tile that is read later, or slots that are waited for later. Memory of two roles or ping-pong groups is disjoint, except that the reader of slots may reuse them. |
+    | warps meet | Barriers and other collective ops of a role are in uniform control flow. There are enough barriers. wgmmas run on whole warpgroups. |
+    | provable | The pass can follow all of this. |
 
-    Input: shared memory is allocated, barriers and fences stand. Output: the
+    Input: shared memory is allocated, barriers and fences are inserted. Output: the
     same, unchanged.
 
-    Refused: whatever breaks a rule, at its line.
+    Refused: ops that break a rule, at their location.
   }];
 }
 

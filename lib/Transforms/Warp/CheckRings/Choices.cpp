@@ -8,12 +8,12 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// Numbers of iterations that are tried, with one more that goes around the
-/// ring; and how many combinations of them.
+/// The trip counts to try, in addition to one that wraps around the ring, and
+/// the maximum number of combinations.
 static constexpr int64_t kTrips[] = {0, 1, 2};
 static constexpr size_t kMaxChoices = 1024;
 
-/// The iterations from one constant to another.
+/// Returns the trip count for constant bounds and step.
 static std::optional<int64_t> getConstantTrips(Value lower, Value upper,
                                                Value step) {
   APInt from, to, by;
@@ -25,7 +25,7 @@ static std::optional<int64_t> getConstantTrips(Value lower, Value upper,
   return span <= 0 ? 0 : (span - 1) / by.getSExtValue() + 1;
 }
 
-/// Those of a loop with constant bounds.
+/// Returns the trip count of a loop with constant bounds.
 static std::optional<int64_t> getConstantTrips(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop)
@@ -54,7 +54,7 @@ void Choices::addLoop(Operation *loop) {
 
 void Choices::addCondition(Value condition) {
   if (matchPattern(condition, m_Constant()) || conditions.count(condition) ||
-      turns.isTurn(condition))
+      parity.isParity(condition))
     return;
   if (auto compare = condition.getDefiningOp<arith::CmpIOp>())
     for (const auto &[loop, known] : loops)
@@ -72,7 +72,7 @@ void Choices::addCondition(Value condition) {
   unknowns.push_back({nullptr, condition, 2});
 }
 
-/// Slots are passed by that a loop of the producer fills.
+/// A loop of the producer fills the skipped slots.
 LogicalResult Choices::addSkip(RingSkipOp op) {
   if (getConstantTrips(op.getLower(), op.getUpper(), op.getStep()))
     return success();
@@ -88,7 +88,7 @@ LogicalResult Choices::addSkip(RingSkipOp op) {
     return success();
   }
   return reportRule(op, "in step")
-         << "no loop that fills its ring is known to run as often";
+         << "no loop that fills its ring is known to have the same trip count";
 }
 
 int64_t Choices::getTrips(Operation *loop) const {
@@ -108,8 +108,8 @@ bool Choices::isTaken(Value condition) {
   APInt constant;
   if (matchPattern(condition, m_ConstantInt(&constant)))
     return !constant.isZero();
-  if (turns.isTurn(condition))
-    return turns.evaluate(condition);
+  if (parity.isParity(condition))
+    return parity.evaluate(condition);
   Meaning meaning = conditions.lookup(condition);
   return (chosen[meaning.unknown] > meaning.least) != meaning.isOpposite;
 }

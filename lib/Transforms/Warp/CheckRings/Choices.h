@@ -1,46 +1,46 @@
-// How often loops of roles run and which way branches take, in every way that
-// is tried.
+// Enumerates trip counts of loops and outcomes of branches for the simulation
+// of roles.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_CHOICES_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_CHOICES_H
 
-#include "lib/Transforms/Warp/CheckRings/PingPongTurns.h"
+#include "lib/Transforms/Warp/CheckRings/PingPongParity.h"
 #include "lib/Transforms/Warp/CheckRings/SameValues.h"
 
 namespace tilewright::warp {
 
-/// Loops and conditions that are the same in two roles are one unknown; what is
-/// constant, or a turn, is none. `turns` are those of the team whose steps are
-/// asked for.
+/// Loops and conditions that are the same in two roles are one unknown.
+/// Constants and ping-pong parities are not unknowns. `parity` evaluates
+/// parities for the group whose steps are expanded.
 class Choices {
 public:
-  explicit Choices(PingPongTurns &turns) : turns(turns) {}
+  explicit Choices(PingPongParity &parity) : parity(parity) {}
 
-  /// First the loops of producers, which are whole, then those of the others.
+  /// Adds a loop. Loops of producers come first, because they are not peeled.
   void addLoop(mlir::Operation *loop);
-  /// Once all loops are known.
+  /// Adds a condition. All loops must have been added.
   void addCondition(mlir::Value condition);
-  /// Fails, with an error, where no loop is known to run as often as slots are
-  /// passed by.
+  /// Adds a skip. Fails with an error unless a loop is known to have as many
+  /// iterations as the skip has slots.
   llvm::LogicalResult addSkip(RingSkipOp op);
 
-  /// Chooses the ways of that number; false where there is none, or where too
-  /// many have been tried. Loops run as often as slots of `mostSlots` are more
-  /// than full, too.
+  /// Selects combination `number` of values. Returns false if there is none or
+  /// too many have been tried. One trip count exceeds `mostSlots`, so that
+  /// loops wrap around every ring.
   bool choose(size_t number, int64_t mostSlots);
 
   int64_t getTrips(mlir::Operation *loop) const;
   int64_t getSkipped(RingSkipOp op) const;
   bool isTaken(mlir::Value condition);
-  /// The loop that `condition` asks of whether it is not in its first
-  /// iteration.
+  /// Returns the loop of which `condition` excludes the first iteration, or
+  /// null.
   mlir::Operation *getLoopNotFirst(mlir::Value condition);
 
-  /// Notes what was chosen.
+  /// Attaches a note for each chosen value.
   void describe(mlir::InFlightDiagnostic &error) const;
 
 private:
-  /// One number that loops or branches depend on.
+  /// A number that trip counts or branches depend on.
   struct Unknown {
     /// A loop, or the condition of a branch.
     mlir::Operation *loop = nullptr;
@@ -48,21 +48,22 @@ private:
     /// How many values it is tried with.
     size_t numValues = 2;
   };
-  /// What a condition says: that its unknown is more than a number, or that it
-  /// is not.
+  /// The meaning of a condition: its unknown is greater than `least`, or the
+  /// negation of that.
   struct Meaning {
     unsigned unknown = 0;
     int64_t least = 0;
     bool isOpposite = false;
   };
 
-  PingPongTurns &turns;
+  PingPongParity &parity;
   SameValues same;
   std::vector<Unknown> unknowns;
-  /// For each loop its unknown, and by how many iterations it has less.
+  /// For each loop its unknown and the iterations to subtract from it.
   llvm::DenseMap<mlir::Operation *, std::pair<unsigned, int64_t>> loops;
   llvm::DenseMap<mlir::Value, Meaning> conditions;
-  /// Of skips whose number is not constant, the loop with as many iterations.
+  /// For each skip whose slot count is not constant, the loop with that trip
+  /// count.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> skipped;
   /// The number chosen for each unknown.
   llvm::SmallVector<int64_t> chosen;

@@ -53,8 +53,8 @@ bool PathState::isRead(const Memory &memory) const {
   });
 }
 
-/// How many slots of a ring a state may forget. Where the code names slots by
-/// an index, that is whole rounds.
+/// Returns the number of slots of a ring that a state may forget. It is a
+/// multiple of the ring size if the code addresses slots by an index.
 static int64_t countPassed(RingOp ring, const RingProgress &progress) {
   int64_t passed = progress.reads ? progress.released : progress.committed;
   if (ring.getType().getCompletion() == Completion::AsyncGroups)
@@ -64,28 +64,29 @@ static int64_t countPassed(RingOp ring, const RingProgress &progress) {
 
 namespace {
 
-/// Takes the slots and the products that are done with from all numbers.
+/// Subtracts finished slots and wgmmas from all sequence numbers.
 class Renumbering {
 public:
   explicit Renumbering(const PathState &state)
-      : products(state.numDots - int64_t(state.running.size())) {
+      : numDone(state.numWgmmas - int64_t(state.running.size())) {
     for (const auto &[ring, progress] : state.rings)
       passed[ring] = countPassed(cast<RingOp>(ring), progress);
   }
 
-  int64_t ofSlot(Operation *ring, int64_t turn) const {
+  int64_t ofSlot(Operation *ring, int64_t sequence) const {
     auto found = passed.find(ring);
-    return found == passed.end() ? turn
-                                 : std::max<int64_t>(turn - found->second, -1);
+    return found == passed.end()
+               ? sequence
+               : std::max<int64_t>(sequence - found->second, -1);
   }
   Memory of(Memory memory) const {
-    memory.turn = ofSlot(memory.origin, memory.turn);
+    memory.sequence = ofSlot(memory.origin, memory.sequence);
     return memory;
   }
   Known of(Known known) const {
     known.memory = of(known.memory);
-    if (known.kind == Known::Sum)
-      known.number = std::max<int64_t>(known.number - products, -1);
+    if (known.kind == Known::Accumulator)
+      known.number = std::max<int64_t>(known.number - numDone, -1);
     return known;
   }
   RingProgress of(Operation *ring, RingProgress progress) const {
@@ -96,7 +97,8 @@ public:
     return progress;
   }
 
-  const int64_t products;
+  /// The number of wgmmas that are done.
+  const int64_t numDone;
 
 private:
   std::map<Operation *, int64_t> passed;
@@ -111,11 +113,11 @@ void PathState::normalize() {
   for (auto &[ring, progress] : rings)
     progress = renumbered.of(ring, progress);
   for (CopyGroup &group : copies)
-    group.turn = renumbered.ofSlot(group.ring, group.turn);
+    group.sequence = renumbered.ofSlot(group.ring, group.sequence);
   for (std::vector<Memory> &reads : running)
     for (Memory &memory : reads)
       memory = renumbered.of(memory);
-  numDots -= renumbered.products;
+  numWgmmas -= renumbered.numDone;
   auto renumberSet = [&](std::set<Memory> &set) {
     std::set<Memory> result;
     for (const Memory &memory : set)

@@ -1,10 +1,9 @@
-// What is known at one point of one way through a role: which slots it holds,
-// which products and copies are under way, which memory lacks a fence.
+// The abstract state at one point of one path through a role: the slots that it
+// holds, the pending wgmmas and copies, and the memory that lacks a fence.
 //
-// Slots have numbers: those of a ring are numbered in the order in which they
-// are acquired, and in which they are waited for. Two states that differ only
-// in how many slots have gone by are the same after `normalize`, so that the
-// states of a loop are finitely many.
+// The slots of a ring have sequence numbers, in the order in which they are
+// acquired and waited for. `normalize` makes states equal that differ only in
+// the number of slots that are done, so a loop has finitely many states.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_PATHSTATE_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_PATHSTATE_H
@@ -19,19 +18,19 @@
 
 namespace tilewright::warp {
 
-/// A tile in shared memory: of slot `turn` of the `warp.ring` `origin`, or that
-/// of the `warp.alloc` `origin`.
+/// A tile in shared memory: one of slot `sequence` of the `warp.ring` `origin`,
+/// or that of the `warp.alloc` `origin`.
 struct Memory {
   mlir::Operation *origin = nullptr;
-  int64_t turn = 0;
+  int64_t sequence = 0;
   unsigned tile = 0;
 
-  auto key() const { return std::tie(origin, turn, tile); }
+  auto key() const { return std::tie(origin, sequence, tile); }
   bool operator<(const Memory &other) const { return key() < other.key(); }
   bool operator==(const Memory &other) const { return key() == other.key(); }
 };
 
-/// What is known of a value.
+/// The abstract value of an SSA value.
 struct Known {
   enum Kind {
     Nothing,
@@ -41,10 +40,10 @@ struct Known {
     TileToFill,
     TileToRead,
     AllocTile,
-    /// The sum of the product number `number`.
-    Sum,
+    /// The accumulator of wgmma number `number`.
+    Accumulator,
     Integer,
-    /// The counter of a loop in its first iteration, and in the others.
+    /// The induction variable in the first iteration, and in later ones.
     FirstCounter,
     LaterCounter
   };
@@ -56,7 +55,8 @@ struct Known {
   bool operator<(const Known &other) const { return key() < other.key(); }
 };
 
-/// How far a role is with a ring, in slots. What a role does not do stays 0.
+/// The slots of a ring that a role has passed. Counts that do not apply to the
+/// role stay 0.
 struct RingProgress {
   bool fills = false, reads = false;
   int64_t acquired = 0, committed = 0, waited = 0, released = 0;
@@ -67,72 +67,72 @@ struct RingProgress {
   }
 };
 
-/// A group of `cp.async` copies that nobody has waited for.
+/// A pending group of `cp.async` copies.
 struct CopyGroup {
-  /// Null where the ring is no more.
+  /// Null if the ring has been recreated.
   mlir::Operation *ring;
-  int64_t turn;
-  /// Whether it has copies that cannot be switched off.
+  int64_t sequence;
+  /// Whether it has copies that are not predicated.
   bool hasCopies;
 
-  auto key() const { return std::tie(ring, turn, hasCopies); }
+  auto key() const { return std::tie(ring, sequence, hasCopies); }
   bool operator<(const CopyGroup &other) const { return key() < other.key(); }
 };
 
 struct PathState {
   std::map<const void *, Known> values;
   std::map<mlir::Operation *, RingProgress> rings;
-  /// What copies fill: of slots that are not committed, and of those of
-  /// `cp.async` until they are released.
+  /// The tiles that copies fill: of slots until they are committed, and of
+  /// slots of `cp.async` until they are released.
   std::set<Memory> filled;
   std::deque<CopyGroup> copies;
   /// Whether a copy was issued since the last commit.
   bool hasOpenCopies = false;
-  /// What each product that may still run reads; the last is number
-  /// `numDots - 1`.
+  /// The tiles that each pending wgmma reads; the last one is number
+  /// `numWgmmas - 1`.
   std::deque<std::vector<Memory>> running;
-  int64_t numDots = 0;
-  /// Stored by threads and not yet to be seen by asynchronous readers, with
-  /// whether a fence has passed, so that only a barrier is missing.
+  int64_t numWgmmas = 0;
+  /// Writes of threads that asynchronous readers do not see yet. The value
+  /// tells whether a fence has passed, so that only a barrier is missing.
   std::map<Memory, bool> written;
-  /// Read by threads, without a fence since.
+  /// Tiles that threads have read, without a fence since.
   std::set<Memory> readByThreads;
-  /// Memory that `warp.tma_store` goes through, with whether its copies have
-  /// been waited for, so that only a barrier is missing.
+  /// Staging buffers of `warp.tma_store`. The value tells whether a wait for
+  /// the copies has passed, so that only a barrier is missing.
   std::map<mlir::Operation *, bool> storing;
-  /// Such memory whose copies may not have arrived yet.
+  /// Staging buffers whose copies may not have arrived in global memory.
   std::set<mlir::Operation *> arriving;
-  /// Rings of a cluster that other blocks may not have made yet, and those that
-  /// they may still be using.
+  /// Rings of a cluster that other CTAs may not have initialized yet, and those
+  /// that they may still be using.
   std::set<mlir::Operation *> unannounced, shared;
-  /// Tiles of `warp.alloc` whose content is lost, rings whose slots hold
-  /// something else, and what has overwritten them.
+  /// Tiles of `warp.alloc` and rings whose content is lost, with the op that
+  /// has overwritten it.
   std::map<mlir::Operation *, mlir::Operation *> lost;
 
   Known get(mlir::Value value) const;
   void set(mlir::Value value, Known known);
-  /// Hands what is known of a value on to another name.
+  /// Copies the abstract value of one SSA value to another.
   void pass(mlir::Value from, mlir::Value to) { set(to, get(from)); }
   /// Forgets the values that are defined in `region`.
   void leave(mlir::Region &region);
 
-  /// Forgets the slots of a ring that is made anew. What was copied to them
-  /// still counts among the groups that a wait leaves.
+  /// Forgets the slots of a ring that is recreated. Their copies still count
+  /// among the groups that a wait leaves pending.
   void forget(mlir::Operation *ring);
-  /// All warps of the role have waited for each other: what was written and
-  /// fenced before is seen, and so is that copies of stores are done.
+  /// Models a barrier of the role: earlier fenced writes and completed copies
+  /// of stores become visible to all warps.
   void synchronize();
 
-  bool isRunning(const Known &sum) const {
-    return sum.kind == Known::Sum &&
-           sum.number >= numDots - int64_t(running.size());
+  bool isRunning(const Known &acc) const {
+    return acc.kind == Known::Accumulator &&
+           acc.number >= numWgmmas - int64_t(running.size());
   }
   bool isRead(const Memory &memory) const;
 
   void normalize();
   auto key() const {
     return std::tie(values, rings, filled, copies, hasOpenCopies, running,
-                    numDots, written, readByThreads, storing, arriving,
+                    numWgmmas, written, readByThreads, storing, arriving,
                     unannounced, shared, lost);
   }
   bool operator<(const PathState &other) const { return key() < other.key(); }

@@ -11,16 +11,16 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// States of one loop, or of one point of the function, beyond which nothing is
-/// proved any more.
+/// The maximum number of states of one loop or one point of the function.
+/// Beyond it the proof is given up.
 static constexpr size_t kMaxStates = 512;
 
 //===----------------------------------------------------------------------===//
-// What matters
+// Relevant ops and values
 //===----------------------------------------------------------------------===//
 
-/// Whether the rules are about `op` at all.
-static bool isOfProtocol(Operation *op) {
+/// Whether any rule applies to `op`.
+static bool isInProtocol(Operation *op) {
   return isa<RingOp, RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp,
              RingSkipOp, RingNoSlotOp, TmaLoadOp, AsyncCopyOp, AllocOp,
              SharedTransposeOp, WgmmaOp, WgmmaWaitOp, ProxyFenceOp, BarrierOp,
@@ -37,7 +37,7 @@ PathWalk::PathWalk(FunctionOpInterface function)
 
 void PathWalk::collectRelevant() {
   function->walk([&](Operation *op) {
-    if (!isOfProtocol(op))
+    if (!isInProtocol(op))
       return;
     if (auto ring = dyn_cast<RingOp>(op))
       mostSlots = std::max(mostSlots, ring.getType().getNumSlots());
@@ -47,7 +47,7 @@ void PathWalk::collectRelevant() {
   });
 }
 
-/// Goes back from the indices of slots, through loops.
+/// Collects the values that slot indices depend on, through loops.
 void PathWalk::collectCounters() {
   SmallVector<Value> open;
   function->walk([&](Operation *op) {
@@ -76,7 +76,8 @@ void PathWalk::collectCounters() {
   }
 }
 
-/// Hands slots, memory and sums on, and counters of slots, which are evaluated.
+/// Passes on abstract slots, memory and accumulators, and evaluated slot
+/// indices.
 void PathWalk::pass(PathState &state, ValueRange from, ValueRange to) const {
   SmallVector<Known> known;
   for (auto [source, target] : llvm::zip_equal(from, to)) {
@@ -94,11 +95,11 @@ void PathWalk::pass(PathState &state, ValueRange from, ValueRange to) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Ways
+// Paths
 //===----------------------------------------------------------------------===//
 
-/// Whether the way goes on: `op` does not break `rule` now, and has broken none
-/// before.
+/// Whether the path continues: `op` does not break `rule` and has not broken
+/// one before.
 bool PathWalk::check(Operation *op, llvm::function_ref<LogicalResult()> rule) {
   if (broken.contains(op))
     return false;
@@ -117,19 +118,19 @@ void PathWalk::finish(Operation *end, const PathStates &states) {
     check(end, [&] { return rules.finish(end, state); });
 }
 
-/// Whether more states than can be followed have been found at `op`.
+/// Reports an error and returns true if there are too many states at `op`.
 bool PathWalk::limit(Operation *op, size_t numStates) {
   if (numStates <= kMaxStates)
     return false;
   check(op, [&]() -> LogicalResult {
     return reportRule(op, "provable")
            << "more than " << kMaxStates
-           << " states of its rings and products differ";
+           << " states of its rings and wgmmas differ";
   });
   return true;
 }
 
-/// The states in front of the terminators of a region.
+/// Returns the states before the terminator of a region.
 PathStates PathWalk::walk(Region &region, PathStates states) {
   for (Operation &op : region.front().without_terminator()) {
     if (states.empty() || limit(&op, states.size()))
@@ -166,7 +167,8 @@ PathStates PathWalk::visit(Operation *op, PathStates states) {
   return next;
 }
 
-/// A release with a condition: where that is not known, both ways.
+/// Visits a conditional release, with both outcomes if the condition is not
+/// known.
 PathStates PathWalk::release(RingReleaseOp op, const PathStates &states) {
   PathStates next;
   for (const PathState &before : states) {
@@ -182,7 +184,7 @@ PathStates PathWalk::release(RingReleaseOp op, const PathStates &states) {
   return next;
 }
 
-/// Remembers whether `loop` was entered where a release or a branch asks that.
+/// Records whether `loop` was entered, if a release or a branch depends on it.
 static void learn(scf::ForOp loop, bool entered, PathState &state) {
   for (Value bound : {loop.getLowerBound(), loop.getUpperBound()})
     for (Operation *user : bound.getUsers()) {
@@ -195,15 +197,15 @@ static void learn(scf::ForOp loop, bool entered, PathState &state) {
     }
 }
 
-/// How many iterations of `loop` come in front of the first one that may be the
-/// last, and that one; no more than bring the copies in front of the loop to
-/// their end.
+/// Returns the number of iterations after which `loop` may end first. It is at
+/// most the slots of the deepest ring, which suffices to complete the copies
+/// from before the loop.
 int64_t PathWalk::countSure(scf::ForOp loop) const {
   std::optional<APInt> count = loop.getStaticTripCount();
   return count ? std::min<uint64_t>(count->getLimitedValue(), mostSlots) : 1;
 }
 
-/// The states in front of another iteration, given those at the end of one.
+/// Returns the states before the next iteration, given those at the end of one.
 PathStates PathWalk::next(scf::ForOp loop, const PathStates &ends) const {
   PathStates starts;
   for (PathState state : ends) {
@@ -302,9 +304,9 @@ PathStates PathWalk::visit(scf::WhileOp loop, const PathStates &states) {
   return exits;
 }
 
-/// Whether more than one op goes by `condition`, so that what it was has to be
-/// remembered.
-static bool isAskedAgain(Value condition) {
+/// Whether more than one op depends on `condition`, so that states must record
+/// its value.
+static bool hasSeveralUsers(Value condition) {
   return llvm::count_if(condition.getUsers(),
                         llvm::IsaPred<scf::IfOp, RingReleaseOp>) > 1;
 }
@@ -330,7 +332,7 @@ PathStates PathWalk::visit(scf::IfOp branch, const PathStates &states) {
         pass(state, region.front().getTerminator()->getOperands(),
              branch.getResults());
       state.leave(region);
-      if (!isAskedAgain(condition) && !counters.contains(condition))
+      if (!hasSeveralUsers(condition) && !counters.contains(condition))
         state.set(condition, {});
       exits.insert(std::move(state));
     }
@@ -351,7 +353,7 @@ PathStates PathWalk::visit(scf::IndexSwitchOp branch,
   return exits;
 }
 
-/// Roles start alike, and end with empty hands.
+/// All roles start in the same state and end without held slots.
 PathStates PathWalk::visit(SpecializeOp roles, const PathStates &states) {
   finish(roles, states);
   std::set<Operation *> shared;

@@ -1,4 +1,4 @@
-// Goes all ways through a function, with what is known on each.
+// Walks all paths through a function with the abstract state of each.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_PATHWALK_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_PATHWALK_H
@@ -12,13 +12,13 @@
 
 namespace tilewright::warp {
 
-/// Follows loops until their states repeat, and both sides of branches whose
-/// condition is not known. A way ends where it breaks a rule.
+/// Follows loops until their states repeat, and both regions of branches whose
+/// condition is not known. A path ends if it breaks a rule.
 class PathWalk {
 public:
   explicit PathWalk(mlir::FunctionOpInterface function);
 
-  /// Fails, with errors, if a rule is broken on some way.
+  /// Fails with errors if a rule is broken on some path.
   llvm::LogicalResult run();
 
 private:
@@ -45,14 +45,14 @@ private:
 
   mlir::FunctionOpInterface function;
   SlotRules rules;
-  /// Where rules have been broken. Each op is reported once, however many ways
-  /// lead to it.
+  /// Ops that have broken rules. Each op is reported once, on however many
+  /// paths.
   llvm::DenseSet<mlir::Operation *> broken;
-  /// Ops with regions in which something happens to rings or products.
+  /// Ops to which rules apply, and the ops that contain them.
   llvm::DenseSet<mlir::Operation *> relevant;
-  /// What indices of slots are computed from.
+  /// The values that slot indices are computed from.
   llvm::DenseSet<mlir::Value> counters;
-  /// Of the deepest ring.
+  /// The slots of the deepest ring.
   int64_t mostSlots = 1;
 };
 

@@ -1,7 +1,7 @@
 #include "lib/Transforms/Warp/CheckRings/RoleOrder.h"
 
 #include "lib/Transforms/Warp/CheckRings/Choices.h"
-#include "lib/Transforms/Warp/CheckRings/PingPongTurns.h"
+#include "lib/Transforms/Warp/CheckRings/PingPongParity.h"
 #include "lib/Transforms/Warp/CheckRings/RolePlay.h"
 #include "lib/Transforms/Warp/CheckRings/SlotRules.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// Steps of a role that are looked at.
+/// The maximum number of steps of a role.
 static constexpr size_t kMaxSteps = 1 << 16;
 
 namespace {
@@ -27,22 +27,22 @@ private:
   void expand(Region &region, std::vector<Step> &steps);
   void expand(Operation *op, std::vector<Step> &steps);
   bool isReleased(RingReleaseOp op);
-  std::vector<Actor> cast();
+  std::vector<Actor> expandRoles();
   LogicalResult play();
 
   SpecializeOp roles;
   /// Ops with regions in which slots are passed.
   llvm::DenseSet<Operation *> relevant;
   RolePlay rings;
-  PingPongTurns turns;
-  Choices choices{turns};
-  /// Loops in whose first iteration the expansion is.
+  PingPongParity parity;
+  Choices choices{parity};
+  /// Loops that are expanded in their first iteration.
   llvm::DenseSet<Operation *> first;
 };
 
 } // namespace
 
-/// The ring of transactions that `op` passes a slot of.
+/// Returns the ring of transactions of which `op` passes a slot.
 static RingOp getPassedRing(Operation *op) {
   Value ring;
   if (auto skip = dyn_cast<RingSkipOp>(op))
@@ -57,7 +57,7 @@ static RingOp getPassedRing(Operation *op) {
   return found;
 }
 
-/// Producers first: their loops are whole.
+/// Visits producers first, because their loops are not peeled.
 LogicalResult RoleOrder::collect() {
   SmallVector<Region *> order;
   for (auto [index, role] : llvm::enumerate(roles.getRoles())) {
@@ -107,8 +107,8 @@ void RoleOrder::expand(Region &region, std::vector<Step> &steps) {
       expand(&op, steps);
 }
 
-/// The slots that are released are passed in turn (see SlotRules), so a release
-/// need not say which one it is: only of which ring, as its slot tells.
+/// Returns the ring of `slot`. Slots are released in order (see SlotRules), so
+/// the simulation needs the ring of a release only.
 static RingOp findRing(Value slot) {
   llvm::SmallPtrSet<void *, 8> seen;
   SmallVector<Value> open{slot};
@@ -150,8 +150,8 @@ void RoleOrder::expand(Operation *op, std::vector<Step> &steps) {
     Region &body = op->getRegions().back();
     auto counted = dyn_cast<scf::ForOp>(op);
     if (counted) {
-      turns.pass(counted.getInitArgs(), counted.getRegionIterArgs());
-      turns.pass(counted.getInitArgs(), counted.getResults());
+      parity.pass(counted.getInitArgs(), counted.getRegionIterArgs());
+      parity.pass(counted.getInitArgs(), counted.getResults());
     }
     for (int64_t i = 0, e = choices.getTrips(op); i < e; ++i) {
       if (i == 0)
@@ -159,8 +159,8 @@ void RoleOrder::expand(Operation *op, std::vector<Step> &steps) {
       expand(body, steps);
       first.erase(op);
       if (counted) {
-        turns.pass(counted.getYieldedValues(), counted.getResults());
-        turns.pass(counted.getYieldedValues(), counted.getRegionIterArgs());
+        parity.pass(counted.getYieldedValues(), counted.getResults());
+        parity.pass(counted.getYieldedValues(), counted.getRegionIterArgs());
       }
     }
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
@@ -185,15 +185,15 @@ void RoleOrder::expand(Operation *op, std::vector<Step> &steps) {
 }
 
 //===----------------------------------------------------------------------===//
-// The roles against each other
+// Simulation of all roles
 //===----------------------------------------------------------------------===//
 
-/// Who takes part, with all steps.
-std::vector<Actor> RoleOrder::cast() {
+/// Returns all actors with their steps.
+std::vector<Actor> RoleOrder::expandRoles() {
   std::vector<Actor> actors;
   for (auto [number, role] : llvm::enumerate(roles.getRoles()))
     for (int32_t i = 0; i < roles.getNumPingPongGroups(number); ++i) {
-      turns.begin(i);
+      parity.begin(i);
       actors.push_back({unsigned(number), unsigned(i), {}});
       expand(role, actors.back().steps);
     }
@@ -201,8 +201,8 @@ std::vector<Actor> RoleOrder::cast() {
 }
 
 LogicalResult RoleOrder::play() {
-  std::vector<Actor> actors = cast();
-  // What is cut off says nothing.
+  std::vector<Actor> actors = expandRoles();
+  // Truncated steps prove nothing.
   if (llvm::any_of(actors, [](const Actor &actor) {
         return actor.steps.size() > kMaxSteps;
       }))

@@ -1,12 +1,12 @@
-// Whether producers and consumers pass the slots of their rings in step.
+// Checks that producers and consumers pass the slots of their rings in step.
 //
-// The roles run one against the other, with loops of few iterations. Loops that
-// are the same in two roles run equally often, conditions that are the same
-// come out alike, and all else every way. How many slots of a ring a role
-// passes is linear in how often each loop runs, once it runs at all: what is
-// equal for no, one and two iterations is so for any number. Each team goes
-// through its role on its own, and which of two has a turn is known from how
-// many there were.
+// Simulates all roles together for all combinations of small trip counts and
+// branch outcomes. Loops that are the same in two roles have the same trip
+// count, and conditions that are the same have the same outcome. The number of
+// slots that a role passes is linear in the trip count of each loop that runs
+// at all. So equality for zero, one and two iterations implies it for any
+// number. Each ping-pong group runs the role by itself; the parity of
+// iterations tells which group has a tile.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_ROLEORDER_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_ROLEORDER_H
@@ -15,8 +15,7 @@
 
 namespace tilewright::warp {
 
-/// Fails, with an error, where roles would wait for each other for ever or
-/// leave slots behind.
+/// Fails with an error if roles deadlock or leave filled slots.
 llvm::LogicalResult checkOrder(SpecializeOp roles);
 
 } // namespace tilewright::warp

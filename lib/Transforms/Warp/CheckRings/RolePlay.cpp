@@ -4,26 +4,26 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// Takes a step of a team with the turn, unless it has to wait.
-bool RolePlay::advanceTurn(const Actor &actor) {
+/// Runs a ping-pong step of a group. Returns false if it has to wait.
+bool RolePlay::advancePingPong(const Actor &actor) {
   if (isa<PingPongPassOp>(actor.next().op)) {
-    ++passed[(actor.team + 1) % passed.size()];
+    ++passed[(actor.group + 1) % passed.size()];
     return true;
   }
-  if (passed[actor.team] == 0)
+  if (passed[actor.group] == 0)
     return false;
-  --passed[actor.team];
+  --passed[actor.group];
   return true;
 }
 
-/// Takes a step of a role, unless it has to wait.
+/// Runs a step of a role. Returns false if it has to wait.
 bool RolePlay::advance(const Actor &actor) {
   const Step &step = actor.next();
   if (!step.ring)
-    return advanceTurn(actor);
+    return advancePingPong(actor);
   RingCounts &ring = rings[step.ring];
   if (auto acquire = dyn_cast<RingAcquireOp>(step.op)) {
-    // Where it is not always throttled, it is taken to be.
+    // A conditionally throttled acquire counts as throttled.
     if (!ring.isEmpty(acquire.getThrottled() ? 1 : 0))
       return false;
     ++ring.acquired;
@@ -34,8 +34,8 @@ bool RolePlay::advance(const Actor &actor) {
     return true;
   }
   Reader &reader = ring.readers[actor.role];
-  int64_t &slot = reader.next[actor.team];
-  std::deque<int64_t> &held = reader.held[actor.team];
+  int64_t &slot = reader.next[actor.group];
+  std::deque<int64_t> &held = reader.held[actor.group];
   if (isa<RingSkipOp>(step.op)) {
     slot += step.count;
   } else if (isa<RingWaitOp>(step.op)) {
@@ -49,8 +49,8 @@ bool RolePlay::advance(const Actor &actor) {
   return true;
 }
 
-/// Whether all that was filled has been read by `reader`: each of its teams has
-/// passed all slots, and one has waited for each.
+/// Checks that `reader` has read all filled slots: each of its groups has
+/// passed all of them, and one group has waited for each.
 std::optional<Complaint> RolePlay::checkReader(Operation *op,
                                                const RingCounts &ring,
                                                const Reader &reader) const {
@@ -61,29 +61,32 @@ std::optional<Complaint> RolePlay::checkReader(Operation *op,
     if (count != ring.committed)
       return Complaint{op, filled +
                                (hasPingPongGroups
-                                    ? "team that reads it passes "
+                                    ? "ping-pong group that reads it passes "
                                     : "role that reads it waits for ") +
                                std::to_string(count) + " slots"};
   if (int64_t(reader.waited.size()) != ring.committed)
-    return Complaint{op, filled + "role whose teams read it waits for " +
+    return Complaint{op, filled +
+                             "role whose ping-pong groups read it waits for " +
                              std::to_string(reader.waited.size()) + " slots"};
   return std::nullopt;
 }
 
-/// What is wrong where nobody goes on.
+/// Checks the final state, in which no actor can proceed.
 std::optional<Complaint> RolePlay::checkEnd(ArrayRef<Actor> actors,
                                             SpecializeOp roles) const {
   for (const Actor &actor : actors)
     if (!actor.isDone())
       return Complaint{actor.next().op,
-                       actor.next().ring ? "waits for a slot that never comes"
-                                         : "waits for a turn that never comes"};
+                       actor.next().ring
+                           ? "waits for a slot that never comes"
+                           : "waits for a warp.pingpong_pass that "
+                             "never comes"};
   for (const auto &[op, ring] : rings)
     for (const auto &[role, reader] : ring.readers)
       if (auto complaint = checkReader(op, ring, reader))
         return complaint;
   if (llvm::any_of(passed, [](int64_t count) { return count != 0; }))
-    return Complaint{roles, "a team passes a turn that nobody waits for"};
+    return Complaint{roles, "a warp.pingpong_pass has no warp.pingpong_wait"};
   return std::nullopt;
 }
 
@@ -110,7 +113,8 @@ std::optional<Complaint> RolePlay::play(std::vector<Actor> &actors,
         moves = true;
         if (llvm::any_of(passed, [](int64_t count) { return count > 1; }))
           return Complaint{actor.steps[actor.at - 1].op,
-                           "passes the turn twice before it is taken"};
+                           "runs warp.pingpong_pass twice before the next "
+                           "group waits"};
       }
   }
   return checkEnd(actors, roles);

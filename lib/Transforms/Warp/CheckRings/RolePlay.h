@@ -1,5 +1,5 @@
-// The steps that roles take with the slots of rings, against each other: each
-// goes on until it has to wait for another one.
+// Simulates the ring operations of all roles together. Each role runs until it
+// has to wait for another one.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_ROLEPLAY_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_ROLEPLAY_H
@@ -14,18 +14,18 @@
 
 namespace tilewright::warp {
 
-/// What a role does with a ring, or how it passes the turn.
+/// An operation of a role on a ring, or a ping-pong wait or pass.
 struct Step {
   mlir::Operation *op;
-  /// Null for turns.
+  /// Null for ping-pong ops.
   mlir::Operation *ring;
-  /// The slots that are passed by.
+  /// The number of skipped slots.
   int64_t count = 1;
 };
 
-/// A role, or one of its teams, which goes through the role on its own.
+/// A role, or one of its ping-pong groups, each of which runs the whole role.
 struct Actor {
-  unsigned role, team;
+  unsigned role, group;
   std::vector<Step> steps;
   size_t at = 0;
 
@@ -33,7 +33,7 @@ struct Actor {
   const Step &next() const { return steps[at]; }
 };
 
-/// What is wrong with how they pass slots, and turns.
+/// An error in the order of ring or ping-pong operations.
 struct Complaint {
   mlir::Operation *op;
   std::string text;
@@ -41,22 +41,24 @@ struct Complaint {
 
 class RolePlay {
 public:
-  /// Makes `ring` known, which `op` of that role passes slots of.
+  /// Registers `ring`, of which `op` in role `role` passes slots.
   void add(RingOp ring, mlir::Operation *op, SpecializeOp roles, unsigned role);
   int64_t getMostSlots() const { return mostSlots; }
 
-  /// Plays all steps of `actors`. All that is filled has to be read, by one
-  /// team of each role that reads the ring, and each turn that is passed taken.
+  /// Simulates all steps of `actors`. Returns an error unless one group of each
+  /// role that reads a ring waits for each filled slot, and each pass has a
+  /// wait.
   std::optional<Complaint> play(std::vector<Actor> &actors, SpecializeOp roles);
 
 private:
-  /// How far a role is that reads a ring.
+  /// The progress of a role that reads a ring.
   struct Reader {
-    /// The slot in turn of each team.
+    /// The next slot of each group.
     std::vector<int64_t> next;
-    /// What each team has waited for and not given back.
+    /// The slots that each group has waited for and not released.
     std::vector<std::deque<int64_t>> held;
-    /// The slots that some team has waited for, and those it has given back.
+    /// The slots that some group has waited for, and those that it has
+    /// released.
     std::set<int64_t> waited, released;
 
     void reset() {
@@ -67,15 +69,15 @@ private:
     }
   };
 
-  /// How far all roles are with a ring.
+  /// The progress of all roles on a ring.
   struct RingCounts {
     int64_t numSlots = 0, acquired = 0, committed = 0;
     std::map<unsigned, Reader> readers;
 
-    /// Whether the slot that the producer takes next is empty, or the one
-    /// `ahead` of it.
-    bool isEmpty(int64_t ahead) const {
-      int64_t before = acquired + ahead - numSlots;
+    /// Whether the slot that comes `distance` slots after the next one of the
+    /// producer is empty.
+    bool isEmpty(int64_t distance) const {
+      int64_t before = acquired + distance - numSlots;
       if (before < 0)
         return true;
       return !readers.empty() && llvm::all_of(readers, [&](const auto &entry) {
@@ -90,7 +92,7 @@ private:
   };
 
   bool advance(const Actor &actor);
-  bool advanceTurn(const Actor &actor);
+  bool advancePingPong(const Actor &actor);
   std::optional<Complaint> checkReader(mlir::Operation *op,
                                        const RingCounts &ring,
                                        const Reader &reader) const;
@@ -98,7 +100,7 @@ private:
                                     SpecializeOp roles) const;
 
   std::map<mlir::Operation *, RingCounts> rings;
-  /// How often the turn of each team has been passed to it and not been taken.
+  /// The passes to each group without a wait yet.
   std::vector<int64_t> passed;
   int64_t mostSlots = 0;
 };

@@ -10,18 +10,18 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// Barriers that a block has; number 0 is the one of all its threads.
+/// The barriers of a CTA; number 0 is that of all its threads.
 static constexpr int32_t kNumBarriers = 16;
 static constexpr int32_t kWarpsPerGroup = 4;
 
 namespace {
 
-/// A role, or a team of it: its number and its op; outside of roles, -1 and
-/// null.
+/// A role, or a ping-pong group of it: its op and index, or null and -1 outside
+/// of roles.
 struct Role {
   Operation *roles = nullptr;
   int64_t number = -1;
-  int32_t team = 0;
+  int32_t group = 0;
 
   static Role of(Operation *op) {
     auto role = SpecializeOp::getRole(op->getBlock());
@@ -31,23 +31,23 @@ struct Role {
     return roles ? mlir::cast<SpecializeOp>(roles).getNumPingPongGroups(number)
                  : 1;
   }
-  auto key() const { return std::tie(roles, number, team); }
+  auto key() const { return std::tie(roles, number, group); }
   bool operator<(const Role &other) const { return key() < other.key(); }
   bool operator==(const Role &other) const { return key() == other.key(); }
 };
 
-/// Shared memory, and who uses it.
+/// A range of shared memory and its users.
 struct Piece {
   Operation *op;
   int64_t begin, end;
   std::set<Role> users;
-  /// Of slots that copies fill, the role that reads them, if one does.
+  /// The only role that reads slots which copies fill, if there is one.
   std::optional<Role> reader = std::nullopt;
 
   bool overlaps(const Piece &other) const {
     return begin < other.end && other.begin < end;
   }
-  /// Whether some role or team may use this while another one uses `other`.
+  /// Whether a role or group may use this while another one uses `other`.
   bool isUsedWith(const Piece &other) const {
     for (const Role &a : users)
       for (const Role &b : other.users)
@@ -55,8 +55,8 @@ struct Piece {
           return true;
     return false;
   }
-  /// Whether these are slots, and only the role that reads them uses `other`:
-  /// it writes no slot that it still waits for, as all ways through it show.
+  /// Whether this is slots, and only their reader uses `other`. Then PathWalk
+  /// proves that the reader overwrites no slot that it still waits for.
   bool isReadBy(const Piece &other) const {
     return reader && other.users == std::set<Role>{*reader};
   }
@@ -72,8 +72,8 @@ static void addUsers(Value memory, std::set<Role> &users) {
   }
 }
 
-/// The role that reads `ring`, which another one fills by copies of this block;
-/// nothing if there are several, or teams.
+/// Returns the only role that reads `ring`, which copies of this CTA fill.
+/// Nothing if there are several roles or ping-pong groups.
 static std::optional<Role> findReader(RingOp ring) {
   if (ring.getType().getCompletion() != Completion::Transactions ||
       ring.getType().getClusterSize() > 1)
@@ -87,22 +87,23 @@ static std::optional<Role> findReader(RingOp ring) {
   return *readers.begin();
 }
 
-/// What a team of a role allocates, each has a piece of. What stands in front
-/// of roles is used by all teams.
+/// Adds `piece`, once per ping-pong group if a role with groups allocates it.
+/// All groups use memory that is allocated before the roles.
 static void addPieces(Piece piece, std::vector<Piece> &pieces) {
   Role owner = Role::of(piece.op);
   if (owner.getNumPingPongGroups() == 1) {
     std::set<Role> users;
     for (Role user : piece.users)
-      for (user.team = 0; user.team < user.getNumPingPongGroups(); ++user.team)
+      for (user.group = 0; user.group < user.getNumPingPongGroups();
+           ++user.group)
         users.insert(user);
     piece.users = std::move(users);
     pieces.push_back(std::move(piece));
     return;
   }
   int64_t distance = getPingPongBytes(cast<SpecializeOp>(owner.roles));
-  for (; owner.team < owner.getNumPingPongGroups(); ++owner.team) {
-    int64_t by = owner.team * distance;
+  for (; owner.group < owner.getNumPingPongGroups(); ++owner.group) {
+    int64_t by = owner.group * distance;
     pieces.push_back({piece.op, piece.begin + by, piece.end + by, {owner}});
   }
 }
@@ -131,8 +132,8 @@ static std::vector<Piece> collectPieces(FunctionOpInterface function) {
   return pieces;
 }
 
-/// Memory of roles that run at the same time lies apart.
-static LogicalResult checkPlaces(FunctionOpInterface function) {
+/// Checks that the memory of concurrent roles is disjoint.
+static LogicalResult checkDisjoint(FunctionOpInterface function) {
   std::vector<Piece> pieces = collectPieces(function);
   for (const Piece &piece : pieces)
     for (const Piece &other : pieces) {
@@ -141,25 +142,25 @@ static LogicalResult checkPlaces(FunctionOpInterface function) {
       if (!piece.overlaps(other) || !piece.isUsedWith(other) ||
           piece.isReadBy(other) || other.isReadBy(piece))
         continue;
-      InFlightDiagnostic error = reportRule(piece.op, "memory kept")
-                                 << "its memory is also that of another op, "
-                                    "and two roles use them at the same time";
+      InFlightDiagnostic error = reportRule(piece.op, "memory intact")
+                                 << "its memory overlaps that of another op, "
+                                    "and two roles use them concurrently";
       error.attachNote(other.op->getLoc()) << "the other op";
       return error;
     }
   return success();
 }
 
-/// One role fills a ring; where threads wait for their own copies, it is also
-/// the one that reads it.
+/// Checks that one role fills a ring. If threads wait for their own copies, the
+/// same role must read it.
 static LogicalResult checkFillers(RingOp ring) {
   std::optional<Role> filler;
   for (Operation *user : ring->getUsers()) {
     if (!isa<RingAcquireOp>(user))
       continue;
     if (filler && !(*filler == Role::of(user)))
-      return reportRule(user, "in turn")
-             << "another role fills the ring, too, and each begins with slot 0";
+      return reportRule(user, "in order")
+             << "another role also fills the ring, and each starts with slot 0";
     filler = Role::of(user);
   }
   if (ring.getType().getCompletion() != Completion::AsyncGroups || !filler)
@@ -172,8 +173,8 @@ static LogicalResult checkFillers(RingOp ring) {
   return success();
 }
 
-/// Whether all threads that run `op` do so together: they stand in no region
-/// but those of uniform control flow.
+/// Whether all threads run `op` together, because only uniform control flow
+/// contains it.
 static bool isUniform(Operation *op) {
   for (Operation *at = op->getParentOp(); !isa<FunctionOpInterface>(at);
        at = at->getParentOp())
@@ -183,7 +184,7 @@ static bool isUniform(Operation *op) {
   return true;
 }
 
-/// Which warps get to `op` together.
+/// Checks that the right warps run `op` together.
 static LogicalResult checkWarps(Operation *op) {
   bool meets = isa<BarrierOp, ClusterBarrierOp, TmaStoreOp, RingAcquireOp,
                    RingCommitOp, RingWaitOp, RingSkipOp, RingReleaseOp,
@@ -193,7 +194,7 @@ static LogicalResult checkWarps(Operation *op) {
     return success();
   if (!isUniform(op))
     return reportRule(op, "warps meet")
-           << "it stands where not all threads need get to at the same time";
+           << "it is in control flow that need not be uniform";
   auto role = SpecializeOp::getRole(op->getBlock());
   if (!role)
     return success();
@@ -201,36 +202,42 @@ static LogicalResult checkWarps(Operation *op) {
   if (isa<WgmmaOp>(op) && (roles.getFirstWarp(number) % kWarpsPerGroup != 0 ||
                            roles.getWarps()[number] % kWarpsPerGroup != 0))
     return reportRule(op, "warps meet")
-           << "products are those of whole warpgroups, and the role has warps "
+           << "wgmma runs on whole warpgroups, and the role has warps "
            << roles.getFirstWarp(number) << " to "
            << roles.getFirstWarp(number) + roles.getWarps()[number] - 1;
   return success();
 }
 
-/// Each role has a barrier of its own; each team has one, behind those, and one
-/// by which it is passed the turn, behind those of all warpgroups.
+/// Checks that there are enough barriers. They are numbered in this order:
+///   1. one for the CTA and one for each role;
+///   2. one for each warpgroup, which ping-pong groups use;
+///   3. one for the pass to each ping-pong group.
 static LogicalResult checkBarriers(SpecializeOp roles) {
-  int32_t numRoles = roles.getRoles().size(), teams = roles.getPingPongGroups();
-  int32_t groups =
+  int32_t numRoles = roles.getRoles().size();
+  int32_t groups = roles.getPingPongGroups();
+  int32_t warpgroups =
       (roles.getFirstWarp(numRoles) + kWarpsPerGroup - 1) / kWarpsPerGroup;
-  if (teams > 1 && 1 + numRoles + groups + teams > kNumBarriers)
+  if (groups > 1 && 1 + numRoles + warpgroups + groups > kNumBarriers)
     return reportRule(roles, "warps meet")
-           << teams << " teams need two barriers each, and the block has "
+           << groups
+           << " ping-pong groups need two barriers each, and the CTA has "
            << kNumBarriers;
   if (numRoles < kNumBarriers)
     return success();
   return reportRule(roles, "warps meet")
-         << roles.getRoles().size() << " roles need as many barriers beside "
-         << "that of the block, which has " << kNumBarriers;
+         << roles.getRoles().size()
+         << " roles need one barrier each in addition to that of "
+            "the CTA, which has "
+         << kNumBarriers;
 }
 
 static unsigned countParts(TmaStoreOp store) {
   return TmaStorePlan::get(store.getSource().getType()).getNumParts();
 }
 
-/// Stores whose warpgroups go each by itself have a barrier for each, behind
-/// those of the roles. All stores through one piece of memory go alike: else
-/// warps that do not wait for each other meet in it.
+/// Checks the barriers of a store. A store in parts needs one barrier per
+/// warpgroup, after those of the roles. All stores through one buffer must have
+/// the same number of parts, or warps that do not synchronize would share it.
 static LogicalResult checkStore(TmaStoreOp store) {
   unsigned parts = countParts(store);
   for (Operation *user : store.getStaging().getUsers())
@@ -251,12 +258,12 @@ static LogicalResult checkStore(TmaStoreOp store) {
   if (parts == 1 || 1 + numRoles + groupsBefore + parts <= kNumBarriers)
     return success();
   return reportRule(store, "warps meet")
-         << "a block has " << kNumBarriers << " barriers, and " << parts
+         << "a CTA has " << kNumBarriers << " barriers, and " << parts
          << " warpgroups that store need one each";
 }
 
 LogicalResult warp::checkRoles(FunctionOpInterface function) {
-  bool failed = mlir::failed(checkPlaces(function));
+  bool failed = mlir::failed(checkDisjoint(function));
   function->walk([&](Operation *op) {
     failed |= mlir::failed(checkWarps(op));
     if (auto ring = dyn_cast<RingOp>(op))

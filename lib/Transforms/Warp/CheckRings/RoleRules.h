@@ -1,4 +1,4 @@
-// Rules that hold for a function as a whole, whatever way is taken.
+// Rules for a function as a whole, independent of paths.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_ROLERULES_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_ROLERULES_H
@@ -7,8 +7,9 @@
 
 namespace tilewright::warp {
 
-/// Which roles use a ring, where memory lies that roles use at the same time,
-/// and which warps meet at barriers and products. Fails with errors.
+/// Checks the roles that use a ring, the offsets of memory that roles use
+/// concurrently, and the warps that take part in barriers and wgmmas. Fails
+/// with errors.
 llvm::LogicalResult checkRoles(mlir::FunctionOpInterface function);
 
 } // namespace tilewright::warp

@@ -1,4 +1,4 @@
-// The names of the rules, as errors and SharedMemoryPasses.td give them.
+// The names of the rules, as in errors and in CheckRingsPasses.td.
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_RULENAMES_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_RULENAMES_H
 
@@ -7,16 +7,16 @@
 namespace tilewright::warp {
 
 inline constexpr llvm::StringLiteral kHeldSlot = "held slot";
-inline constexpr llvm::StringLiteral kInTurn = "in turn";
+inline constexpr llvm::StringLiteral kInOrder = "in order";
 inline constexpr llvm::StringLiteral kOnce = "filled once";
 inline constexpr llvm::StringLiteral kComes = "slot comes";
 inline constexpr llvm::StringLiteral kArrived = "copies arrived";
-inline constexpr llvm::StringLiteral kDots = "products done";
-inline constexpr llvm::StringLiteral kUntouched = "sums untouched";
+inline constexpr llvm::StringLiteral kWgmmaDone = "wgmma done";
+inline constexpr llvm::StringLiteral kUntouched = "accumulators untouched";
 inline constexpr llvm::StringLiteral kFenceBeforeRelease =
     "fence before release";
-inline constexpr llvm::StringLiteral kFenceBeforeDot = "fence before product";
-inline constexpr llvm::StringLiteral kContent = "memory kept";
+inline constexpr llvm::StringLiteral kFenceBeforeWgmma = "fence before wgmma";
+inline constexpr llvm::StringLiteral kContent = "memory intact";
 inline constexpr llvm::StringLiteral kStores = "stores done";
 inline constexpr llvm::StringLiteral kClusterMeets = "cluster meets";
 inline constexpr llvm::StringLiteral kProvable = "provable";

@@ -10,8 +10,9 @@ using namespace tilewright;
 using namespace tilewright::warp;
 using arith::CmpIPredicate;
 
-/// Runs a comparison, which may assume what it is about to show: loops go round
-/// in circles. If it succeeds all that was assumed is true.
+/// Runs a coinductive comparison: it may assume pairs that it is about to
+/// prove, because loops are cyclic. If it succeeds, all assumed pairs are
+/// proved.
 bool SameValues::prove(llvm::function_ref<bool()> check) {
   assumed = proved;
   if (!check())
@@ -28,15 +29,14 @@ bool SameValues::areSame(Operation *a, Operation *b) {
   return prove([&] { return checkLoops(a, b); });
 }
 
-/// What another role has handed over, where `value` is taken from there: the
-/// only number that goes through its ring, taken as often as it is handed.
-static Value getRingScalars(Value value) {
-  auto take = value.getDefiningOp<RingGetScalarOp>();
-  auto wait =
-      take ? take.getMemory().getDefiningOp<RingWaitOp>() : RingWaitOp();
+/// Returns the scalar that another role forwards if `value` is read from its
+/// ring, else `value`. The ring must have a single source and a single reader.
+static Value getForwardedValue(Value value) {
+  auto get = value.getDefiningOp<RingGetScalarOp>();
+  auto wait = get ? get.getMemory().getDefiningOp<RingWaitOp>() : RingWaitOp();
   if (!wait)
     return value;
-  Value handed;
+  Value forwarded;
   for (Operation *user : wait.getRing().getUsers()) {
     if (isa<RingWaitOp>(user) && user != wait)
       return value;
@@ -44,13 +44,13 @@ static Value getRingScalars(Value value) {
     if (!acquire)
       continue;
     for (Operation *filler : acquire.getTiles().front().getUsers())
-      if (auto hand = dyn_cast<RingPutScalarOp>(filler)) {
-        if (handed)
+      if (auto put = dyn_cast<RingPutScalarOp>(filler)) {
+        if (forwarded)
           return value;
-        handed = hand.getValue();
+        forwarded = put.getValue();
       }
   }
-  return handed ? handed : value;
+  return forwarded ? forwarded : value;
 }
 
 static Attribute getConstant(Value value) {
@@ -60,7 +60,7 @@ static Attribute getConstant(Value value) {
 }
 
 bool SameValues::check(Value a, Value b) {
-  a = getRingScalars(a), b = getRingScalars(b);
+  a = getForwardedValue(a), b = getForwardedValue(b);
   if (a == b)
     return true;
   if (a.getType() != b.getType())
@@ -132,7 +132,7 @@ bool SameValues::checkLoops(Operation *a, Operation *b) {
                other.getConditionOp().getCondition());
 }
 
-/// What two counted loops carry.
+/// Compares loop-carried values of two counted loops.
 bool SameValues::checkCarried(Operation *a, Operation *b, unsigned indexOfA,
                               unsigned indexOfB) {
   auto loop = dyn_cast<scf::ForOp>(a), other = dyn_cast<scf::ForOp>(b);

@@ -1,4 +1,5 @@
-// Which values of two roles are the same, though each role computes its own.
+// Proves that values of two roles are the same, though each role computes its
+// own.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SAMEVALUES_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SAMEVALUES_H
@@ -10,22 +11,23 @@
 
 namespace tilewright::warp {
 
-/// Compares how values are computed, by the same ops from the same values. What
-/// loops carry is the same if it starts so, and follows so from what is the
-/// same. Counters of loops are the same in iterations of one number. Loads of
-/// both roles are taken to find the same.
+/// Compares the computations of values: the same ops on the same values.
+///   1. Loop-carried values are the same by induction over initial and yielded
+///      values.
+///   2. Induction variables are the same in the same iteration.
+///   3. Loads of both roles from the same address are assumed to be the same.
 class SameValues {
 public:
   bool areSame(mlir::Value a, mlir::Value b);
 
-  /// Whether two loops run equally often.
+  /// Whether two loops have the same trip count.
   bool areSame(mlir::Operation *a, mlir::Operation *b);
 
-  /// Whether `rest` does the iterations of `all` but the first one.
+  /// Whether `rest` runs the iterations of `all` except the first one.
   bool isRestOf(mlir::scf::ForOp rest, mlir::scf::ForOp all);
 
-  /// Whether `compare` holds where `loop` runs at all (true), or where it does
-  /// not (false).
+  /// Returns true if `compare` holds exactly if `loop` runs at all, false if it
+  /// is the negation, and nothing otherwise.
   std::optional<bool> isGuard(mlir::arith::CmpIOp compare,
                               mlir::scf::ForOp loop);
 

@@ -23,7 +23,8 @@ static bool areSame(Value a, Value b) {
   return a == b || (getConstant(a) && getConstant(a) == getConstant(b));
 }
 
-/// `compare` where its sides are as `order` says: less than 0, 0, or more.
+/// Evaluates `predicate` for operands whose order is negative, zero or
+/// positive, as in a three-way comparison.
 static bool decide(CmpIPredicate predicate, int order) {
   switch (predicate) {
   case CmpIPredicate::eq:
@@ -50,8 +51,8 @@ static bool isUnsigned(CmpIPredicate predicate) {
   return predicate >= CmpIPredicate::ult;
 }
 
-/// How the counter of a loop stands to where it starts, if `compare` is about
-/// that.
+/// Evaluates `compare` if it compares an induction variable with its lower
+/// bound.
 static std::optional<int64_t> compareCounter(arith::CmpIOp compare,
                                              const PathState &state) {
   auto argument = dyn_cast<BlockArgument>(compare.getLhs());
@@ -74,7 +75,8 @@ static std::optional<int64_t> compare(arith::CmpIOp op,
   if (auto known = compareCounter(op, state))
     return known;
   auto lhs = evaluate(op.getLhs(), state), rhs = evaluate(op.getRhs(), state);
-  // The numbers that rings are about are small: what has a sign is left alone.
+  // Numbers about rings are small and positive. An unsigned comparison of
+  // negative ones is not evaluated.
   if (!lhs || !rhs || (isUnsigned(op.getPredicate()) && (*lhs < 0 || *rhs < 0)))
     return std::nullopt;
   return decide(op.getPredicate(), *lhs < *rhs ? -1 : *lhs > *rhs);

@@ -1,4 +1,4 @@
-// Integers and conditions as far as they are known on one way through a role.
+// Evaluates integers and conditions that are known on one path through a role.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SCALARS_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SCALARS_H
@@ -10,15 +10,15 @@
 
 namespace tilewright::warp {
 
-/// The value of an integer or a condition (0 or 1), if it is known.
+/// Returns the value of an integer or a condition (0 or 1), if it is known.
 std::optional<int64_t> evaluate(mlir::Value value, const PathState &state);
 
-/// Whether `compare` holds exactly where `loop` runs (true), or exactly where
-/// it does not (false), if it is about that.
+/// Returns true if `compare` holds exactly if `loop` runs, false if it is the
+/// negation, and nothing otherwise.
 std::optional<bool> guards(mlir::arith::CmpIOp compare, mlir::scf::ForOp loop);
 
-/// Whether `loop` runs at all, if that is known: from its bounds, or from a
-/// comparison of them that has been decided on the way.
+/// Returns whether `loop` runs at all, if that is known from its bounds or from
+/// a comparison of them with a known result.
 std::optional<bool> isEntered(mlir::scf::ForOp loop, const PathState &state);
 
 } // namespace tilewright::warp

@@ -18,20 +18,20 @@ SlotRules::SlotRules(FunctionOpInterface function) {
   function->walk([&](RingOp ring) { rings.push_back(ring); });
 }
 
-/// Ops that are known by their effects on memory alone.
+/// Handles other ops by their memory effects.
 LogicalResult SlotRules::visitOther(Operation *op) {
   auto order = tile::getProgramOrder(op);
   if (order && tile::releases(*order) && !state->arriving.empty())
     return reportRule(op, kStores)
-           << "tells other programs of copies of a store that may not have "
-              "arrived";
+           << "releases copies of a store that may not have arrived to other "
+              "programs";
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<SharedType>(operand.get().getType()))
       continue;
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     if (!effects)
       return reportRule(op, kProvable)
-             << "what it does with shared memory is not known";
+             << "its effects on shared memory are not known";
     if (effects.getEffectOnValue<MemoryEffects::Read>(operand.get()) &&
         failed(read(op, operand.get())))
       return failure();
@@ -43,7 +43,7 @@ LogicalResult SlotRules::visitOther(Operation *op) {
     return success();
   if (failed(overwrite(op, op)))
     return failure();
-  // Warps wait for each other within such an op.
+  // Such an op contains a barrier.
   state->synchronize();
   return success();
 }
@@ -99,16 +99,14 @@ LogicalResult SlotRules::finish(Operation *end, const PathState &state) {
     return error;
   }
   if (!state.running.empty())
-    return reportRule(end, kDots)
-           << "ends before its products have been waited for";
+    return reportRule(end, kWgmmaDone) << "ends before a wait for its wgmmas";
   for (const auto &[staging, isWaitedFor] : state.storing)
     if (!isWaitedFor)
       return reportRule(end, kStores)
-             << "ends before the copies of its stores have been waited for";
+             << "ends before a wait for the copies of its stores";
   for (const CopyGroup &group : state.copies)
     if (group.hasCopies)
-      return reportRule(end, kArrived)
-             << "ends before its copies have been waited for";
+      return reportRule(end, kArrived) << "ends before a wait for its copies";
   return success();
 }
 
@@ -117,7 +115,7 @@ LogicalResult SlotRules::leave(Operation *end, const PathState &state) {
     return failure();
   if (!state.shared.empty())
     return reportRule(end, kClusterMeets)
-           << "ends while other blocks may still use its rings, for no "
-              "warp.cluster_barrier stands behind their last use";
+           << "ends while other CTAs may still use its rings: no "
+              "warp.cluster_barrier follows their last use";
   return success();
 }

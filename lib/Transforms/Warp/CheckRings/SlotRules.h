@@ -1,5 +1,5 @@
-// What each op asks of the state that it is reached in, and what it makes of
-// it. The rules stand in SharedMemoryPasses.td, by the names that errors use.
+// Checks each op against the state before it, and updates the state.
+// CheckRingsPasses.td lists the rules under the names that errors use.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SLOTRULES_H
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_CHECKRINGS_SLOTRULES_H
@@ -13,25 +13,26 @@ namespace tilewright::warp {
 /// Reports that `op` breaks the rule of that name.
 mlir::InFlightDiagnostic reportRule(mlir::Operation *op, llvm::StringRef rule);
 
-/// Carries out ops that have no regions.
+/// Applies the rules to ops without regions.
 class SlotRules {
 public:
   explicit SlotRules(mlir::FunctionOpInterface function);
 
-  /// What `op` makes of `state`. Fails, with an error, where it breaks a rule.
-  /// A release whose condition is not known takes it that it is `released`.
+  /// Updates `state` by `op`. Fails with an error if `op` breaks a rule. For a
+  /// release whose condition is not known, `released` is its assumed value.
   llvm::LogicalResult apply(mlir::Operation *op, PathState &state,
                             bool released = true);
 
-  /// The rules for where a role or the function ends.
+  /// Checks the state at the end of a role or of the function.
   llvm::LogicalResult finish(mlir::Operation *end, const PathState &state);
-  /// Those for where the function ends.
+  /// Checks the state at the end of the function.
   llvm::LogicalResult leave(mlir::Operation *end, const PathState &state);
 
-  /// Whether `op` may take operands that are sums of products under way.
-  static bool takesSum(mlir::OpOperand &operand);
+  /// Whether `operand` may be the accumulator of a pending wgmma.
+  static bool takesPendingAccumulator(mlir::OpOperand &operand);
 
-  /// Fails where `op` or what stands in it uses a sum that is being computed.
+  /// Fails if `op` or an op in its regions uses the accumulator of a pending
+  /// wgmma.
   llvm::LogicalResult checkAccumulators(mlir::Operation *op,
                                         const PathState &state);
 
@@ -56,7 +57,7 @@ private:
   RingProgress *findRing(mlir::Operation *op, RingOp ring);
   llvm::LogicalResult shareRing(mlir::Operation *op, RingOp ring);
   llvm::LogicalResult checkIndex(mlir::Operation *op, mlir::Value index,
-                                 RingOp ring, int64_t turn);
+                                 RingOp ring, int64_t sequence);
   llvm::LogicalResult checkHeld(mlir::Operation *op, const Known &tile,
                                 Known::Kind kind);
   llvm::LogicalResult fill(mlir::Operation *op, mlir::Value tile,
@@ -69,10 +70,10 @@ private:
   llvm::LogicalResult checkContent(mlir::Operation *op, const Memory &memory);
   llvm::LogicalResult overwrite(mlir::Operation *op, mlir::Operation *origin);
   void nameSlot(mlir::Operation *op, Known::Kind slot, Known::Kind tile,
-                RingOp ring, int64_t turn);
+                RingOp ring, int64_t sequence);
 
   PathState *state = nullptr;
-  /// All of the function.
+  /// All rings of the function.
   std::vector<RingOp> rings;
 };
 

@@ -1,8 +1,8 @@
-// Loads behind a change of layout of what was loaded start in front of it.
+// Hoists loads to before a layout conversion of earlier loaded data.
 //
-// A change of layout through shared memory waits for what it stores there, and
-// nothing that stands behind its barriers starts before. So loads that stand
-// there would take the time of a second access to memory.
+// A layout conversion through shared memory waits for its data, and no op after
+// its barriers starts earlier. Loads after it would add the latency of a second
+// memory access.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -23,8 +23,9 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Registers of a thread that the loads in front of a change of layout take.
-static constexpr int64_t kMostHoisted = 16;
+/// Registers of a thread for the loads hoisted to one conversion. More of them
+/// hide more latency, but may spill; benchmarks/published.py decides.
+static constexpr int64_t kMaxHoisted = 16;
 
 /// Whether `convert` waits for a load of its block.
 static bool awaitsLoad(ConvertLayoutOp convert) {
@@ -42,7 +43,7 @@ static bool mayMove(Operation *op) {
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) && !usesScratch(op);
 }
 
-/// Whether a load may come in front of `op`.
+/// Whether a load may move to before `op`.
 static bool mayPass(Operation *op) {
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return !load.getIsVolatile();
@@ -51,17 +52,17 @@ static bool mayPass(Operation *op) {
 
 namespace {
 
-/// The first change of layout that a load may come in front of, and what has to
-/// come with it, the last first.
-struct Place {
+/// The first layout conversion that a load may precede, and the ops that must
+/// move with the load, last first.
+struct HoistTarget {
   ConvertLayoutOp before;
   SmallVector<Operation *> ops;
 };
 
 } // namespace
 
-static Place findPlace(tile::LoadOp load) {
-  Place place;
+static HoistTarget findTarget(tile::LoadOp load) {
+  HoistTarget target;
   SmallVector<Operation *> ops{load};
   llvm::SmallPtrSet<Operation *, 16> needed;
   auto need = [&](Operation *op) {
@@ -81,9 +82,9 @@ static Place findPlace(tile::LoadOp load) {
       break;
     if (auto convert = dyn_cast<ConvertLayoutOp>(op);
         convert && awaitsLoad(convert))
-      place = {convert, ops};
+      target = {convert, ops};
   }
-  return place;
+  return target;
 }
 
 static void visit(Block &block) {
@@ -91,16 +92,16 @@ static void visit(Block &block) {
   for (auto load : llvm::to_vector(block.getOps<tile::LoadOp>())) {
     if (load.getIsVolatile())
       continue;
-    Place place = findPlace(load);
-    if (!place.before)
+    HoistTarget target = findTarget(load);
+    if (!target.before)
       continue;
-    int64_t &registers = taken[place.before];
+    int64_t &registers = taken[target.before];
     int64_t more = countHeld(load.getType());
-    if (registers + more > kMostHoisted)
+    if (registers + more > kMaxHoisted)
       continue;
     registers += more;
-    for (Operation *op : llvm::reverse(place.ops))
-      op->moveBefore(place.before);
+    for (Operation *op : llvm::reverse(target.ops))
+      op->moveBefore(target.before);
   }
 }
 
@@ -110,7 +111,7 @@ struct HoistLoads : warp::impl::HoistLoadsBase<HoistLoads> {
     for (auto function : getOperation().getOps<tile::FuncOp>()) {
       llvm::SetVector<Block *> blocks;
       WalkResult result = function.walk([&](Operation *op) {
-        // Sums of products leave no registers.
+        // Accumulators leave no registers.
         if (isa<WgmmaOp, MmaOp>(op) || isExplicit(op))
           return WalkResult::interrupt();
         if (auto convert = dyn_cast<ConvertLayoutOp>(op);

@@ -6,8 +6,9 @@
 using namespace mlir;
 using namespace tilewright::warp;
 
-/// How many numbers of different iterations may be carried.
-static constexpr int64_t kMostPassed = 8;
+/// Scalars in flight that a loop carries. More of them save loads, but take
+/// registers; benchmarks/published.py decides.
+static constexpr int64_t kMaxForwarded = 8;
 
 NeededOps::NeededOps(const PipelinePlan &plan) : plan(plan), loop(plan.loop) {
   for (Operation &op : loop.getBody()->without_terminator())
@@ -18,18 +19,18 @@ NeededOps::NeededOps(const PipelinePlan &plan) : plan(plan), loop(plan.loop) {
          })))
       loaded.insert(&op);
   collect();
-  if (int64_t(passed.size()) * plan.getDistance() <= kMostPassed)
+  if (int64_t(forwarded.size()) * plan.getDistance() <= kMaxForwarded)
     return;
-  passes = false;
+  forwards = false;
   ops.clear();
   carried.clear();
-  passed.clear();
+  forwarded.clear();
   collect();
 }
 
 void NeededOps::collect() {
   for (const PipelinedLoad &load : plan.loads) {
-    // Visited already, as it were.
+    // Marked as visited, so that their operands are not.
     ops.insert(load.load);
     ops.insert(load.alloc);
   }
@@ -54,14 +55,14 @@ void NeededOps::collect() {
   }
 }
 
-bool NeededOps::isPassed(Value value) const {
-  return passes && !isa<RankedTensorType>(value.getType()) &&
+bool NeededOps::isForwarded(Value value) const {
+  return forwards && !isa<RankedTensorType>(value.getType()) &&
          loaded.contains(value.getDefiningOp());
 }
 
 void NeededOps::visit(Value value) {
-  if (isPassed(value)) {
-    passed.insert(value);
+  if (isForwarded(value)) {
+    forwarded.insert(value);
     return;
   }
   if (auto argument = dyn_cast<BlockArgument>(value)) {

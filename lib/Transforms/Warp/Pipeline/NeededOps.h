@@ -1,4 +1,4 @@
-// What a loop still computes once its loads are copies that run ahead.
+// The ops of a loop that remain once its loads are asynchronous copies.
 
 #pragma once
 
@@ -9,29 +9,31 @@
 
 namespace tilewright::warp {
 
-/// What of a loop's body is still needed once its loads are copies.
+/// The ops of a loop's body that are still needed once its loads are copies.
 class NeededOps {
 public:
   explicit NeededOps(const PipelinePlan &plan);
 
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
   bool carries(unsigned number) const { return carried.contains(number); }
-  /// Numbers that the copies' addresses have, too, and that are computed from
-  /// what is loaded: they are carried from there to their iteration, neither
-  /// loaded nor computed again.
-  llvm::ArrayRef<mlir::Value> getPassed() const { return passed.getArrayRef(); }
+  /// Returns loop-carried scalars that depend on a load and that both the
+  /// addresses of copies and other ops use. They are forwarded from the address
+  /// computation to their iteration, neither loaded nor computed again.
+  llvm::ArrayRef<mlir::Value> getForwarded() const {
+    return forwarded.getArrayRef();
+  }
 
 private:
   void collect();
   void visit(mlir::Value value);
-  bool isPassed(mlir::Value value) const;
+  bool isForwarded(mlir::Value value) const;
 
   const PipelinePlan &plan;
   mlir::scf::ForOp loop;
-  bool passes = true;
-  /// What follows from loads that run ahead, these included.
+  bool forwards = true;
+  /// Early loads and the ops that depend on them.
   llvm::SmallPtrSet<mlir::Operation *, 8> loaded;
-  llvm::SmallSetVector<mlir::Value, 4> passed;
+  llvm::SmallSetVector<mlir::Value, 4> forwarded;
   llvm::SmallPtrSet<mlir::Operation *, 32> ops;
   llvm::SmallSetVector<unsigned, 8> carried;
   llvm::SmallVector<mlir::Operation *> open;

@@ -24,7 +24,7 @@ static bool isInnermost(Operation *loop) {
               .wasInterrupted();
 }
 
-/// Says of a loop with loads of tiles to memory that it is not pipelined.
+/// Emits a remark that a loop with loads to shared memory is not pipelined.
 static void remarkUncounted(Operation *loop) {
   bool loadsTiles =
       loop->walk([](warp::AllocOp) { return WalkResult::interrupt(); })
@@ -33,12 +33,12 @@ static void remarkUncounted(Operation *loop) {
     remark::missed(
         loop->getLoc(),
         remark::RemarkOpts::name("Pipelined").category("warp-pipeline-loops"))
-        << remark::add("not pipelined: how often it runs is not known before "
+        << remark::add("not pipelined: its trip count is not known before "
                        "it starts");
 }
 
-/// Keeps in registers what threads store only to read it again as they held it:
-/// that was to be copied ahead.
+/// Keeps a tile in registers if threads store it only to read it back in the
+/// same layout. Such a store exists for copies that were not made.
 static void keepInRegisters(warp::AllocOp alloc) {
   Value tile = alloc.getSource();
   if (!tile || llvm::any_of(alloc->getUsers(), [&](Operation *user) {

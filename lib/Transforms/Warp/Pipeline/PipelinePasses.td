@@ -1,4 +1,4 @@
-// Passes that issue loads of a loop iterations before their use.
+// Passes that issue loads before their use, most of them iterations earlier.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_PIPELINEPASSES
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_PIPELINEPASSES
@@ -6,26 +6,33 @@
 include "mlir/Pass/PassBase.td"
 
 def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
-  let summary = "load what a loop brings to shared memory several iterations "
-                "ahead";
+  let summary = "copy a loop's tiles to shared memory several iterations "
+                "early";
   let description = [{
     In an innermost `scf.for`, loads whose tile goes to a `warp.alloc` in each
     iteration become asynchronous copies into the slots of one ring. The copies
-    of the first `num-stages - 1` iterations are issued before the loop; each
-    iteration waits for the oldest copies, passes the one barrier, issues those
-    of the iteration `num-stages - 1` ahead, under its first `warp.wgmma` if it has
-    one, and computes. The pointers, masks and
-    carried values that addresses depend on are computed a second time, ahead of
-    the loop; what nothing but the loads needed goes. Loads among them, of an
-    index or of the page of a table, are issued one iteration further ahead, so
-    that no copy waits for them, and are masked off behind the last iteration.
-    A few numbers that follow from them and that the loop needs itself are carried
-    to their iteration.
-    `tile.num_stages` on a loop stands above the option. Where shared memory is short a ring gets fewer
-    slots, but at least two. Where two leave no memory for a second program, but
-    one does, and what is loaded are operands of several `warp.mma` that do not
-    add to each other, each of these has a ring of one slot, filled again behind
-    it.
+    of the first `num-stages - 1` iterations are issued before the loop. Each
+    iteration:
+    1. waits for the oldest copies;
+    2. passes the only barrier;
+    3. issues the copies of the iteration `num-stages - 1` ahead, while its first
+       `warp.wgmma` runs, if it has one;
+    4. computes.
+
+    Pointers, masks and carried values that addresses depend on are computed a
+    second time, early. Ops that only the loads needed are removed. Loads that
+    addresses depend on, of an index or the page of a table, are issued one
+    iteration earlier still, so that no copy waits for them. Past the last
+    iteration they are masked off. A few scalars that depend on them and that the
+    loop uses itself are forwarded to their iteration.
+
+    `tile.num_stages` on a loop overrides the option. If shared memory is short,
+    a ring gets fewer slots, but at least two.
+
+    Under two conditions each of several `warp.mma` has a ring of one slot for
+    its operands, which is refilled after it:
+    1. Two slots leave no memory for a second CTA, but one does.
+    2. All loads are operands of `warp.mma` that do not add to each other.
 
     Input: layouts are chosen, shared memory is not allocated. Output: every
     ring's slots are acquired, committed, waited for and released in their
@@ -53,13 +60,18 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
     }
     ```
 
-    Left alone, with a remark: loops that may write what is loaded ahead, or
-    learn from an atomic operation that others did; loads that are volatile,
-    whose masked-off elements are not zero, that have fewer than 4 bytes side by
-    side in both memories, or whose addresses depend on volatile loads, on what
-    the loop changes in memory, or on branches in it; memory that is written
-    again; rings of which not even two slots fit. What threads would store only
-    to read it again as they held it stays in registers then.
+    Left alone, with a remark:
+    1. Loops that may write the data loaded early, or that learn from an atomic
+       operation of a write elsewhere.
+    2. Volatile loads, and loads whose masked-off elements are not zero.
+    3. Loads with fewer than 4 bytes that are contiguous in both memories.
+    4. Loads whose addresses depend on volatile loads, on memory that the loop
+       changes, or on branches in it.
+    5. Memory that is written again.
+    6. Rings of which not even two slots fit.
+
+    A tile that threads would store only to read it back in the same layout stays
+    in registers then.
   }];
   let options = [Option<"numStages", "num-stages", "int64_t", "3",
                         "slots of a ring; 1 pipelines only loops with a hint">,
@@ -72,16 +84,15 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
 }
 
 def PrefetchLoads : Pass<"warp-prefetch-loads", "::mlir::ModuleOp"> {
-  let summary = "load small tiles of a loop with products one iteration ahead";
+  let summary = "load small tiles of a loop with dots one iteration early";
   let description = [{
-    In an `scf.for` with products of tensor cores, loads of a few registers for
-    each thread, such as scales and sums of rows, are issued at the start of the
-    iteration before and carried in registers. Their addresses are computed a
-    second time, one iteration ahead; behind the last iteration they are masked
-    off.
+    In an `scf.for` with tensor core dots, loads of a few registers per thread,
+    such as scales and row sums, are issued at the start of the previous
+    iteration and carried in registers. Their addresses are computed a second
+    time, one iteration early. Past the last iteration the loads are masked off.
 
-    Input: what can be copied into rings is. Output: the same loops, which carry
-    more.
+    Input: loads that can be copied into rings are. Output: the same loops, which
+    carry more values.
 
     ```mlir
     scf.for %i = %lb to %ub step %s iter_args(%acc = %zero) {        // before
@@ -96,12 +107,16 @@ def PrefetchLoads : Pass<"warp-prefetch-loads", "::mlir::ModuleOp"> {
     }
     ```
 
-    Left alone: operands that go to shared memory as they are, for carried they
-    leave fewer programs to a multiprocessor; loads that arrive under products
-    which run while threads compute (warp-interleave-dots); volatile loads, loads behind assertions, loops that may write
-    what is loaded or learn from an atomic operation that others did, addresses
-    that depend on branches of the loop or on what it changes in memory, and what
-    would leave too few registers.
+    Left alone:
+    1. Operands that go to shared memory unchanged. In registers they would lower
+       the occupancy.
+    2. Loads that arrive while wgmmas and threads both compute
+       (`warp-interleave-dots`).
+    3. Volatile loads, and loads after assertions.
+    4. Loops that may write the loaded data, or that learn from an atomic
+       operation of a write elsewhere.
+    5. Addresses that depend on branches of the loop or on memory it changes.
+    6. Loads that would leave too few registers.
   }];
   let options = [Option<"most", "most", "int64_t", "0",
                         "registers of a thread at most; 0: as many as it can "
@@ -111,12 +126,12 @@ def PrefetchLoads : Pass<"warp-prefetch-loads", "::mlir::ModuleOp"> {
 }
 
 def HoistLoads : Pass<"warp-hoist-loads", "::mlir::ModuleOp"> {
-  let summary = "start loads in front of changes of layout that wait for memory";
+  let summary = "start loads before layout conversions that wait for memory";
   let description = [{
-    In functions without products, loads of a few registers, with their
-    addresses and masks, go in front of a change of layout through shared memory
-    of what was loaded: it waits for that, and nothing behind its barriers starts
-    before. Nothing that writes memory may stand in between, and no loop.
+    In functions without dots, loads of a few registers move to before a layout
+    conversion of loaded data through shared memory, together with their
+    addresses and masks. The conversion waits for its data, and no op after its
+    barriers starts earlier. No op between them may write memory or be a loop.
 
     Input: loops are pipelined, shared memory is not allocated. Output: the same
     values.

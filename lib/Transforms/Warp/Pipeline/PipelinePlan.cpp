@@ -19,7 +19,7 @@ using namespace tilewright;
 using namespace tilewright::warp;
 using llvm::StringRef;
 
-static constexpr int64_t kLeastCopyBytes = 4;
+static constexpr int64_t kMinCopyBytes = 4;
 static constexpr auto kRemark =
     remark::RemarkOpts::name("Pipelined").category("warp-pipeline-loops");
 
@@ -32,9 +32,9 @@ static StringRef getObstacle(Operation *op) {
   if (load && load.getIsVolatile())
     return "its addresses depend on a volatile load";
   if (op->getNumRegions() != 0)
-    return "its addresses depend on what the loop branches on";
+    return "its addresses depend on a branch in the loop";
   if (!load && !isMemoryEffectFree(op))
-    return "its addresses depend on what the loop changes in memory";
+    return "its addresses depend on memory that the loop changes";
   if (usesScratch(op))
     return "its addresses go through shared memory";
   return {};
@@ -72,7 +72,7 @@ StringRef AddressSlice::add(scf::ForOp loop, Value value, bool keepsLoads) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// The load that fills `alloc`, if that is all it is for.
+/// Returns the load that fills `alloc`, if it has no other use.
 static std::optional<PipelinedLoad> findLoad(AllocOp alloc) {
   PipelinedLoad result{{}, {}, alloc, 0};
   Value tile = alloc.getSource();
@@ -106,15 +106,16 @@ static int64_t getVector(const PipelinedLoad &load,
   AllocOp alloc = load.alloc;
   tile::LoadOp from = load.load;
   SharedType memory = alloc.getType();
-  int64_t neighbours = int64_t(1) << countConsecutiveRegisterBits(
-                           *getLayout(alloc.getSource().getType()),
-                           memory.getLayout().getLayout());
+  int64_t consecutive = int64_t(1) << countConsecutiveRegisterBits(
+                            *getLayout(alloc.getSource().getType()),
+                            memory.getLayout().getLayout());
   int64_t width = getAccessWidth(axes, from.getPtr(), from.getMask());
-  return std::min(neighbours, width);
+  return std::min(consecutive, width);
 }
 
-/// Adds what the address and the mask of `load` depend on to the slices. Why
-/// they can not be computed ahead, or nothing.
+/// Adds the ops that the address and the mask of `load` depend on to the
+/// slices. Returns the reason why they cannot be computed early, or an empty
+/// string.
 static StringRef addAddress(scf::ForOp loop, tile::LoadOp load,
                             AddressSlice &slice, AddressSlice &indices) {
   for (Value operand : {load.getPtr(), load.getMask()})
@@ -130,8 +131,8 @@ static StringRef addAddress(scf::ForOp loop, tile::LoadOp load,
   return {};
 }
 
-/// Why `load` can not become an asynchronous copy; if it can, it and its
-/// addresses are added to `plan`.
+/// Adds `load` and its addresses to `plan`. Returns the reason if it cannot
+/// become an asynchronous copy, or an empty string.
 static StringRef addLoad(PipelinePlan &plan, PipelinedLoad load,
                          const AxisInfoAnalysis &axes) {
   if (!isOnlyRead(load.alloc))
@@ -142,8 +143,8 @@ static StringRef addLoad(PipelinePlan &plan, PipelinedLoad load,
     return "masked-off elements are not zero";
   load.vector = getVector(load, axes);
   if (load.vector * getElementBytes(load.alloc.getType().getElementType()) <
-      kLeastCopyBytes)
-    return "fewer than 4 bytes are known to be neighbours in memory";
+      kMinCopyBytes)
+    return "fewer than 4 bytes are known to be contiguous in memory";
   AddressSlice slice = plan.slice, indices = plan.indices;
   if (StringRef obstacle = addAddress(plan.loop, load.load, slice, indices);
       !obstacle.empty())
@@ -158,18 +159,19 @@ static StringRef addLoad(PipelinePlan &plan, PipelinedLoad load,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Whether the op's memory may be in use during any loop after it: a tile, or a
-/// ring that a producer fills while others read. Rings of copies belong to one
-/// loop each, and have the same place if the loops follow each other.
-static bool isHeldBeside(Operation *op) {
+/// Whether the op's memory may be in use during any later loop. This holds for
+/// tiles, and for rings that a producer fills while others read. Rings of
+/// copies belong to one loop each, and loops that follow each other reuse their
+/// address.
+static bool isHeldInLoops(Operation *op) {
   auto ring = dyn_cast<RingOp>(op);
   return isa<AllocOp>(op) ||
          (ring && ring.getType().getCompletion() != Completion::AsyncGroups);
 }
 
-/// The shared memory that is needed beside the ring while the loop runs, or a
-/// little more.
-static int64_t getBytesBeside(const PipelinePlan &plan) {
+/// Returns an upper bound on the shared memory besides the ring while the loop
+/// runs.
+static int64_t getOtherBytes(const PipelinePlan &plan) {
   Operation *loop = plan.loop;
   int64_t tiles = 0, scratch = 0;
   loop->getParentOfType<FunctionOpInterface>()->walk([&](Operation *op) {
@@ -177,7 +179,7 @@ static int64_t getBytesBeside(const PipelinePlan &plan) {
       return;
     bool mayLive = loop->isAncestor(op) ||
                    op->getParentRegion()->isAncestor(loop->getParentRegion());
-    if (isHeldBeside(op) && mayLive)
+    if (isHeldInLoops(op) && mayLive)
       tiles += llvm::alignTo(getSharedBytes(op), kMaxSharedAlignment);
     else if (usesScratch(op) && loop->isAncestor(op))
       scratch = std::max(scratch, getSharedBytes(op));
@@ -193,9 +195,9 @@ static RingType getRing(MLIRContext *context, int64_t numSlots,
   return RingType::get(context, numSlots, tiles, Completion::AsyncGroups);
 }
 
-/// Pointers through which something is read ahead of the loop: by a copy, or by
-/// a load of an index that copies need.
-static SmallVector<Value> getReadAhead(const PipelinePlan &plan) {
+/// Returns the pointers that early copies read through, and early loads of
+/// indices that copies need.
+static SmallVector<Value> getEarlyReads(const PipelinePlan &plan) {
   SmallVector<Value> read;
   for (const PipelinedLoad &load : plan.loads)
     read.push_back(tile::LoadOp(load.load).getPtr());
@@ -205,12 +207,12 @@ static SmallVector<Value> getReadAhead(const PipelinePlan &plan) {
   return read;
 }
 
-/// The accelerator stores to arrays that are touched nowhere else.
+/// TMA stores write to arrays that are not accessed otherwise.
 Operation *warp::findInterference(scf::ForOp loop, ArrayRef<Value> read) {
   GlobalHazards order(loop->getParentOfType<tile::FuncOp>());
   Operation *found = nullptr;
   loop.getBody()->walk([&](Operation *op) {
-    // Who looks at memory again and again waits for what others write.
+    // A volatile load in a loop may wait for writes elsewhere.
     if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getIsVolatile()) {
       found = op;
       return WalkResult::interrupt();
@@ -238,8 +240,8 @@ static bool isRow(const PipelinedLoad &load) {
   return AllocOp(load.alloc).getType().getShape().size() == 1;
 }
 
-/// The loads of `loop` that can become copies: rows, behind which little fits
-/// into a slot without a gap, last, or not at all.
+/// Collects the loads of `loop` that can become copies. Rows come last, or not
+/// at all: little fits after a row in a slot without a gap.
 static PipelinePlan collectLoads(scf::ForOp loop, const AxisInfoAnalysis &axes,
                                  bool takesRows) {
   PipelinePlan plan{loop, {}, {}, {}, {}, {}};
@@ -260,35 +262,36 @@ static PipelinePlan collectLoads(scf::ForOp loop, const AxisInfoAnalysis &axes,
 
 static bool hasDots(scf::ForOp loop) {
   return llvm::any_of(*loop.getBody(), [](Operation &op) {
-    return isa<tile::DotOp, WgmmaOp, WgmmaBesideOp, MmaOp>(op);
+    return isa<tile::DotOp, WgmmaOp, WgmmaMergedOp, MmaOp>(op);
   });
 }
 
-/// The programs of `function` that fill a multiprocessor.
+/// Returns the number of CTAs of `function` that fill an SM.
 static int64_t countFilling(tile::FuncOp function) {
   IntegerAttr warps = getBlockWarps(function);
   return warps ? kFillingWarps / warps.getInt() : 1;
 }
 
-/// Plans slots for what `plan` loads: how many, or that they are refilled.
+/// Plans the slots for the loads of `plan`. Returns their number, or sets
+/// `refilled`.
 static int64_t planSlots(PipelinePlan &plan, int64_t numStages, int64_t limit) {
   MLIRContext *context = plan.loop.getContext();
   int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();
-  int64_t beside = getBytesBeside(plan);
-  int64_t numSlots = std::min(numStages, (limit - beside) / slotBytes);
-  auto share = [&](int64_t slots) {
-    return countPrograms(beside + slots * slotBytes, limit);
+  int64_t others = getOtherBytes(plan);
+  int64_t numSlots = std::min(numStages, (limit - others) / slotBytes);
+  auto ctas = [&](int64_t slots) {
+    return countCtas(others + slots * slotBytes, limit);
   };
-  // Where threads compute all, other programs hide more than a third slot:
-  // softmax of rows of 12,288 halves took 119 us with four, 111 with two.
+  // Without dots, occupancy hides more latency than a third slot, see the
+  // softmax in benchmarks/notes/thread-operands.md.
   if (!hasDots(plan.loop)) {
     int64_t wanted = std::min(
-        countFilling(plan.loop->getParentOfType<tile::FuncOp>()), share(2));
-    while (numSlots > 2 && share(numSlots) < wanted)
+        countFilling(plan.loop->getParentOfType<tile::FuncOp>()), ctas(2));
+    while (numSlots > 2 && ctas(numSlots) < wanted)
       --numSlots;
   }
-  // A second program hides more than a second slot.
-  if (numSlots <= 2 && share(2) <= 1 && share(1) > 1)
+  // A second CTA hides more than a second slot.
+  if (numSlots <= 2 && ctas(2) <= 1 && ctas(1) > 1)
     plan.refilled = planRefilledRings(plan.loads);
   for (RefilledRing &ring : plan.refilled)
     ring.type = getRing(context, 1, ring.loads);
@@ -306,24 +309,25 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
   if (llvm::any_of(plan.loads, isRow) && !llvm::all_of(plan.loads, isRow)) {
     PipelinePlan tiles = collectLoads(loop, axes, /*takesRows=*/false);
     int64_t without = planSlots(tiles, numStages, options.limit);
-    bool isFree = findInterference(loop, getReadAhead(plan)) &&
-                  !findInterference(loop, getReadAhead(tiles));
+    bool isFree = findInterference(loop, getEarlyReads(plan)) &&
+                  !findInterference(loop, getEarlyReads(tiles));
     if (without > numSlots || !tiles.refilled.empty() || isFree) {
       plan = std::move(tiles);
       numSlots = without;
     }
   }
-  if (Operation *write = findInterference(loop, getReadAhead(plan)))
-    return refuse(write, isa<tile::LoadOp>(write)
-                             ? "others may write meanwhile what the loop loads"
-                             : "it may write what the loop loads");
+  if (Operation *write = findInterference(loop, getEarlyReads(plan)))
+    return refuse(write,
+                  isa<tile::LoadOp>(write)
+                      ? "other programs may write the loaded data meanwhile"
+                      : "it may write the data that the loop loads");
   MLIRContext *context = loop.getContext();
   int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();
   if (!plan.refilled.empty()) {
-    remark::passed(loop.getLoc(), kRemark)
-        << remark::add("pipelined: the slot of each of its {0} products, {1} "
-                       "bytes together, is filled again once it has been read",
-                       plan.refilled.size(), slotBytes);
+    remark::passed(loop.getLoc(), kRemark) << remark::add(
+        "pipelined: each of its {0} dots has one slot, {1} bytes "
+        "together, which is refilled once it has been read",
+        plan.refilled.size(), slotBytes);
     return plan;
   }
   if (numSlots < 2)
@@ -335,8 +339,9 @@ std::optional<PipelinePlan> warp::planPipeline(scf::ForOp loop,
                      numSlots - 1, numSlots, slotBytes);
   if (numSlots < numStages)
     remark::missed(loop.getLoc(), kRemark) << remark::add(
-        "a ring of {0} slots instead of {1}: no more {2}", numSlots, numStages,
-        hasDots(loop) ? "fit into shared memory"
-                      : "leave other programs their shared memory");
+        "a ring of {0} slots instead of {1}: {2}", numSlots, numStages,
+        hasDots(loop)
+            ? "no more fit into shared memory"
+            : "more would leave too little shared memory for other programs");
   return plan;
 }

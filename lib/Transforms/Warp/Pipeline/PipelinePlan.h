@@ -1,5 +1,5 @@
-// What software pipelining will do to a loop: which loads fill a ring, and what
-// computes their addresses ahead of the loop.
+// The plan of software pipelining for a loop: the loads that fill a ring, and
+// the slices that compute their addresses early.
 
 #pragma once
 
@@ -25,71 +25,72 @@ struct PipelinedLoad {
   int64_t vector;
 };
 
-/// What values ahead of the loop depend on inside of it.
+/// The part of a loop body that early values depend on.
 struct AddressSlice {
   llvm::SetVector<mlir::Operation *> ops;
-  /// Values that the loop carries, by their number.
+  /// Loop-carried values, by position.
   llvm::SetVector<unsigned> carried;
-  /// Loads, such as those of an index or a page, whose results are taken from
-  /// elsewhere: they and what they depend on are no part of the slice.
+  /// Loads, such as of an index or a page, whose results come from elsewhere.
+  /// The slice contains neither them nor the ops they depend on.
   llvm::SetVector<mlir::Operation *> loads;
 
-  /// Adds what `value` depends on. Loads join `loads`, or the slice itself if
-  /// `keepsLoads`. Why it can not be computed ahead, or nothing.
+  /// Adds the ops that `value` depends on. Loads join `loads`, or the slice
+  /// itself if `keepsLoads`. Returns the reason why the value cannot be
+  /// computed early, or an empty string.
   llvm::StringRef add(mlir::scf::ForOp loop, mlir::Value value,
                       bool keepsLoads);
 };
 
-/// A ring of one slot, filled again as soon as it has been read.
+/// A ring of one slot, refilled as soon as it has been read.
 struct RefilledRing {
   RingType type;
   llvm::SmallVector<PipelinedLoad> loads;
-  /// The first op that reads the slot, and the last one that needs it.
+  /// The first op that reads the slot, and the last one that uses it.
   mlir::Operation *first, *last;
 };
 
 struct PipelinePlan {
   mlir::scf::ForOp loop;
   llvm::SmallVector<PipelinedLoad> loads;
-  /// What the copies' addresses depend on.
+  /// The ops that the addresses of copies depend on.
   AddressSlice slice;
-  /// The loads of `slice`, and what these depend on.
+  /// The loads of `slice`, and the ops that these depend on.
   AddressSlice indices;
   RingType ring;
-  /// What takes the place of `ring`, in the order of their uses; empty for
-  /// nothing.
+  /// Replaces `ring`, if not empty, in the order of use.
   llvm::SmallVector<RefilledRing> refilled;
 
-  /// How many iterations the copies run ahead.
+  /// Returns by how many iterations the copies are early.
   int64_t getDistance() const {
     return refilled.empty() ? ring.getNumSlots() - 1 : 1;
   }
 };
 
 struct PipelineOptions {
-  /// Slots of a ring, for loops that carry no hint.
+  /// Slots of a ring, for loops without a hint.
   int64_t numStages;
-  /// Bytes of shared memory of a program.
+  /// Bytes of shared memory of a CTA.
   int64_t limit;
 };
 
-/// What to do to an innermost loop, or nothing.
+/// Returns the plan for an innermost loop, or nothing.
 std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop,
                                          const AxisInfoAnalysis &axes,
                                          const PipelineOptions &options);
 
-/// What in `loop` may write what is read, through the pointers `read`, ahead of
-/// it, or wait for who does; null if nothing does.
+/// Returns an op of `loop` that may write the memory read early through the
+/// pointers `read`, or may wait for such a write elsewhere. Returns null if
+/// there is none.
 mlir::Operation *findInterference(mlir::scf::ForOp loop,
                                   llvm::ArrayRef<mlir::Value> read);
 
-/// The loads of a plan in rings of one slot for each product that threads
-/// compute, those of products that add to each other together. Empty where they
-/// have other uses or products overlap.
+/// Groups the loads of a plan into rings of one slot. Each mma by threads has
+/// its ring; mmas that add to each other share one. Returns nothing if the
+/// loads have other uses or mmas overlap.
 llvm::SmallVector<RefilledRing>
 planRefilledRings(llvm::ArrayRef<PipelinedLoad> loads);
 
-/// Carries the plan out.
+/// Rewrites the loop of `plan`.
 void rotateLoop(PipelinePlan &plan);
 
 } // namespace warp

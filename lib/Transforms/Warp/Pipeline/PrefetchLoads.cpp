@@ -1,10 +1,10 @@
-// Small tiles that the products of a loop wait for - scales of packed weights,
-// sums of rows - are loaded into registers one iteration ahead.
+// Loads small tiles that dots wait for, such as scales of packed weights, into
+// registers one iteration early.
 //
-// What is copied into rings runs ahead by itself. But copies take at least four
-// bytes of neighbours, and what threads compute with is often less: a number
-// for each row or column. Loaded where it is needed it costs each iteration the
-// time of an access to memory.
+// Asynchronous copies into rings are early by themselves. But they copy at
+// least four adjacent bytes, and threads often compute with less: a scalar for
+// each row or column. Without prefetch each iteration would wait for the
+// latency of such a load.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -23,22 +23,22 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Registers of a thread that the loads of a loop may take, and those that have
-/// to be left for everything else.
-static constexpr int64_t kMostLoaded = 16, kLeftRegisters = 64;
+/// Registers of a thread for the prefetched loads of a loop, and registers to
+/// leave for other values. Prefetches trade latency against spills;
+/// benchmarks/published.py decides.
+static constexpr int64_t kMaxLoaded = 16, kLeftRegisters = 64;
 
 static bool isDot(Operation &op) { return isa<WgmmaOp, MmaOp>(op); }
 
-/// Whether nothing but the next iteration uses `load`: it is one iteration
-/// ahead already.
-static bool runsAhead(tile::LoadOp load) {
+/// Whether only the next iteration uses `load`: it is prefetched already.
+static bool isPrefetched(tile::LoadOp load) {
   return llvm::all_of(load->getUsers(), [](Operation *user) {
     return user->hasTrait<OpTrait::IsTerminator>();
   });
 }
 
-/// Whether `load` arrives under products: it stands in front of them, and
-/// threads compute with the sum of one while another runs.
+/// Whether wgmmas already hide `load`: it precedes them, and threads compute
+/// with one accumulator while another wgmma is in flight.
 static bool isHidden(tile::LoadOp load) {
   for (Operation *op = load->getNextNode(); op; op = op->getNextNode())
     if (auto wait = dyn_cast<WgmmaWaitOp>(op))
@@ -49,10 +49,9 @@ static bool isHidden(tile::LoadOp load) {
   return false;
 }
 
-/// Whether `load` brings an operand that goes to shared memory as it is.
-/// Carried in registers such tiles leave fewer programs to a multiprocessor,
-/// whose turns hide the loads as well; and whatever else is loaded in the
-/// iteration arrives behind them.
+/// Whether `load` loads an operand that goes to shared memory unchanged. In
+/// registers such tiles lower the occupancy, which hides loads as well. Other
+/// loads of the iteration would arrive after them.
 static bool isOperand(Operation *load) {
   return llvm::all_of(load->getUsers(), [](Operation *user) {
     return isa<AllocOp>(user) ||
@@ -62,7 +61,8 @@ static bool isOperand(Operation *load) {
 
 namespace {
 
-/// Loads of a loop, and what they and their addresses are computed by.
+/// Loads to prefetch in a loop, and the slice that computes them and their
+/// addresses.
 struct Early {
   scf::ForOp loop;
   SmallVector<tile::LoadOp> loads;
@@ -77,7 +77,7 @@ public:
   void run();
 
 private:
-  SmallVector<Value> load(Ahead &ahead, Value enable);
+  SmallVector<Value> load(SliceInputs &inputs, Value enable);
 
   Early &early;
   scf::ForOp loop;
@@ -86,7 +86,7 @@ private:
 
 } // namespace
 
-/// Adds `load` to what runs ahead, if its address can be computed there.
+/// Adds `load` to `early` if its address can be computed early.
 static bool add(Early &early, tile::LoadOp load) {
   AddressSlice slice = early.slice;
   for (Value operand : load->getOperands())
@@ -98,17 +98,17 @@ static bool add(Early &early, tile::LoadOp load) {
   return true;
 }
 
-/// What of `loop` is to be loaded ahead; no loads for nothing.
+/// Returns the loads of `loop` to prefetch, none if that is not possible.
 static Early plan(scf::ForOp loop, int64_t limit) {
   Early early{loop, {}, {}};
   Block *body = loop.getBody();
   if (isExplicit(loop) || llvm::none_of(*body, isDot))
     return early;
-  int64_t room = std::min(kMostLoaded, getRegisterBudget(loop).value_or(limit) -
-                                           kLeftRegisters - countCarried(loop));
+  int64_t room = std::min(kMaxLoaded, getRegisterBudget(loop).value_or(limit) -
+                                          kLeftRegisters - countCarried(loop));
   for (auto load : body->getOps<tile::LoadOp>()) {
     int64_t registers = countHeld(load.getType());
-    if (registers <= room && !load.getIsVolatile() && !runsAhead(load) &&
+    if (registers <= room && !load.getIsVolatile() && !isPrefetched(load) &&
         !isOperand(load) && !isHidden(load) && add(early, load))
       room -= registers;
   }
@@ -116,7 +116,7 @@ static Early plan(scf::ForOp loop, int64_t limit) {
   for (Operation *op : early.slice.ops)
     if (auto load = dyn_cast<tile::LoadOp>(op))
       read.push_back(load.getPtr());
-  // An assertion may guard what is loaded behind it.
+  // An assertion may guard loads after it.
   bool asserts =
       loop->walk([](tile::AssertOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
@@ -125,36 +125,37 @@ static Early plan(scf::ForOp loop, int64_t limit) {
   return early;
 }
 
-/// What an iteration loads, if it is run; `ahead` moves on to the next one.
-SmallVector<Value> Loader::load(Ahead &ahead, Value enable) {
+/// Emits the loads of an iteration, masked off unless `enable` holds, and
+/// advances `inputs` to the next one.
+SmallVector<Value> Loader::load(SliceInputs &inputs, Value enable) {
   IRMapping map;
-  emitSlice(b, loop, early.slice, ahead, enable, map);
-  ahead = advance(b, loop, early.slice, ahead, map);
+  emitSlice(b, loop, early.slice, inputs, enable, map);
+  inputs = advance(b, loop, early.slice, inputs, map);
   SmallVector<Value> loaded;
   for (tile::LoadOp load : early.loads)
     loaded.push_back(map.lookup(load.getResult()));
   return loaded;
 }
 
-/// The loop carries more: what the slice of the next iteration sees, and what
-/// was loaded for this one.
+/// Rewrites the loop to carry more values: the inputs of the next iteration's
+/// slice, and the values loaded for this one.
 void Loader::run() {
-  Ahead ahead = getFirst(loop, early.slice);
+  SliceInputs inputs = getFirstInputs(loop, early.slice);
   SmallVector<Value> loaded =
-      load(ahead, emitRuns(loop, loop.getLowerBound(), b));
-  SmallVector<Value> inits(ahead.carried);
+      load(inputs, emitRuns(loop, loop.getLowerBound(), b));
+  SmallVector<Value> inits(inputs.carried);
   llvm::append_range(inits, loaded);
 
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
-  // Filled in below: what is carried behind what was.
+  // Set below: the new yielded values follow the old ones.
   auto carry = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
     return SmallVector<Value>(inits);
   };
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, carry));
   auto own = loop.getRegionIterArgs().take_back(inits.size());
-  auto seen = own.take_front(ahead.carried.size());
+  auto seen = own.take_front(inputs.carried.size());
 
   b.setInsertionPointToStart(loop.getBody());
   Value left =
@@ -163,9 +164,9 @@ void Loader::run() {
       arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left, loop.getStep());
   Value index =
       arith::AddIOp::create(b, loop.getInductionVar(), loop.getStep());
-  ahead = {index, SmallVector<Value>(seen.begin(), seen.end())};
-  loaded = load(ahead, goesOn);
-  SmallVector<Value> next(ahead.carried);
+  inputs = {index, SmallVector<Value>(seen.begin(), seen.end())};
+  loaded = load(inputs, goesOn);
+  SmallVector<Value> next(inputs.carried);
   llvm::append_range(next, loaded);
   for (auto [load, value] :
        llvm::zip_equal(early.loads, own.drop_front(seen.size())))
@@ -196,7 +197,7 @@ struct PrefetchLoads : warp::impl::PrefetchLoadsBase<PrefetchLoads> {
                                    .category("warp-prefetch-loads");
       for (tile::LoadOp load : early.loads)
         remark::passed(load.getLoc(), kRemark)
-            << remark::add("loaded into registers one iteration ahead");
+            << remark::add("loaded into registers one iteration early");
       Loader(early).run();
     }
   }

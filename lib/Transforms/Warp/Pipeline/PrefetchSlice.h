@@ -1,4 +1,4 @@
-// What is computed for an iteration of a loop before it begins.
+// Values that are computed for an iteration before it begins.
 
 #pragma once
 
@@ -10,9 +10,8 @@
 
 namespace tilewright::warp {
 
-/// The values of a slice that runs ahead of the loop, as one iteration sees
-/// them.
-struct Ahead {
+/// The inputs of a prefetch slice for one iteration.
+struct SliceInputs {
   mlir::Value index;
   llvm::SmallVector<mlir::Value> carried;
 
@@ -22,15 +21,16 @@ struct Ahead {
   }
 };
 
-/// What the first iteration sees.
-inline Ahead getFirst(mlir::scf::ForOp loop, const AddressSlice &slice) {
-  Ahead first{loop.getLowerBound(), {}};
+/// Returns the inputs of the slice for the first iteration.
+inline SliceInputs getFirstInputs(mlir::scf::ForOp loop,
+                                  const AddressSlice &slice) {
+  SliceInputs first{loop.getLowerBound(), {}};
   for (unsigned number : slice.carried)
     first.carried.push_back(loop.getInits()[number]);
   return first;
 }
 
-/// Where `enable` does not hold `load` reads nothing.
+/// Masks `load` off unless `enable` holds.
 inline void maskOff(mlir::ImplicitLocOpBuilder &b, tile::LoadOp load,
                     mlir::Value enable) {
   mlir::OpBuilder::InsertionGuard guard(b);
@@ -43,13 +43,14 @@ inline void maskOff(mlir::ImplicitLocOpBuilder &b, tile::LoadOp load,
   load.getMaskMutable().assign(mask);
 }
 
-/// Computes the slice for one iteration; it loads where `enable` holds. `map`
-/// has what is taken from elsewhere, and what is computed is added to it.
+/// Emits the slice for one iteration; its loads are masked off unless `enable`
+/// holds. `map` has the values from outside of the slice, and receives the
+/// computed ones.
 inline void emitSlice(mlir::ImplicitLocOpBuilder &b, mlir::scf::ForOp loop,
-                      const AddressSlice &slice, const Ahead &ahead,
+                      const AddressSlice &slice, const SliceInputs &inputs,
                       mlir::Value enable, mlir::IRMapping &map) {
-  map.map(loop.getInductionVar(), ahead.index);
-  for (auto [number, value] : llvm::zip_equal(slice.carried, ahead.carried))
+  map.map(loop.getInductionVar(), inputs.index);
+  for (auto [number, value] : llvm::zip_equal(slice.carried, inputs.carried))
     map.map(loop.getRegionIterArgs()[number], value);
   for (mlir::Operation &op : loop.getBody()->without_terminator()) {
     if (!slice.ops.contains(&op))
@@ -60,11 +61,13 @@ inline void emitSlice(mlir::ImplicitLocOpBuilder &b, mlir::scf::ForOp loop,
   }
 }
 
-/// What the iteration behind the one that `map` was computed for sees.
-inline Ahead advance(mlir::ImplicitLocOpBuilder &b, mlir::scf::ForOp loop,
-                     const AddressSlice &slice, const Ahead &ahead,
-                     const mlir::IRMapping &map) {
-  Ahead next{mlir::arith::AddIOp::create(b, ahead.index, loop.getStep()), {}};
+/// Returns the inputs of the slice for the iteration after the one that `map`
+/// was computed for.
+inline SliceInputs advance(mlir::ImplicitLocOpBuilder &b, mlir::scf::ForOp loop,
+                           const AddressSlice &slice, const SliceInputs &inputs,
+                           const mlir::IRMapping &map) {
+  SliceInputs next{mlir::arith::AddIOp::create(b, inputs.index, loop.getStep()),
+                   {}};
   for (unsigned number : slice.carried)
     next.carried.push_back(
         map.lookupOrDefault(loop.getYieldedValues()[number]));

@@ -1,5 +1,5 @@
-// Which loads of a loop share a slot that is filled again once it has been
-// read.
+// Groups the loads of a loop that share a slot which is refilled once it has
+// been read.
 
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Transforms/Warp/Pipeline/PipelinePlan.h"
@@ -8,26 +8,26 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// The first of the products that add to each other up to `product`.
-static MmaOp getRoot(MmaOp product) {
-  while (auto before = product.getAcc().getDefiningOp<MmaOp>()) {
-    if (before->getBlock() != product->getBlock())
+/// Returns the first mma of the accumulation chain that ends in `mma`.
+static MmaOp getRoot(MmaOp mma) {
+  while (auto before = mma.getAcc().getDefiningOp<MmaOp>()) {
+    if (before->getBlock() != mma->getBlock())
       break;
-    product = before;
+    mma = before;
   }
-  return product;
+  return mma;
 }
 
 namespace {
-/// The products that need one load.
-struct Need {
+/// The mmas that read one load.
+struct Readers {
   MmaOp root;
   Operation *first = nullptr, *last = nullptr;
 };
 } // namespace
 
-static std::optional<Need> findNeed(const PipelinedLoad &load) {
-  Need need;
+static std::optional<Readers> findReaders(const PipelinedLoad &load) {
+  Readers readers;
   AllocOp alloc = load.alloc;
   for (Operation *read : getTileUsers(alloc)) {
     if (isa<SharedTransposeOp>(read))
@@ -35,34 +35,34 @@ static std::optional<Need> findNeed(const PipelinedLoad &load) {
     if (!isa<LocalLoadOp>(read))
       return std::nullopt;
     for (Operation *user : read->getUsers()) {
-      auto product = dyn_cast<MmaOp>(user);
-      if (!product || product->getBlock() != alloc->getBlock() ||
-          (need.root && need.root != getRoot(product)))
+      auto mma = dyn_cast<MmaOp>(user);
+      if (!mma || mma->getBlock() != alloc->getBlock() ||
+          (readers.root && readers.root != getRoot(mma)))
         return std::nullopt;
-      need.root = getRoot(product);
-      if (!need.first || product->isBeforeInBlock(need.first))
-        need.first = product;
-      if (!need.last || need.last->isBeforeInBlock(product))
-        need.last = product;
+      readers.root = getRoot(mma);
+      if (!readers.first || mma->isBeforeInBlock(readers.first))
+        readers.first = mma;
+      if (!readers.last || readers.last->isBeforeInBlock(mma))
+        readers.last = mma;
     }
   }
-  return need.root ? std::optional(need) : std::nullopt;
+  return readers.root ? std::optional(readers) : std::nullopt;
 }
 
 SmallVector<RefilledRing>
 warp::planRefilledRings(ArrayRef<PipelinedLoad> loads) {
   llvm::MapVector<Operation *, RefilledRing> rings;
   for (const PipelinedLoad &load : loads) {
-    std::optional<Need> need = findNeed(load);
-    if (!need)
+    std::optional<Readers> readers = findReaders(load);
+    if (!readers)
       return {};
-    auto [entry, isNew] = rings.insert({need->root, {}});
+    auto [entry, isNew] = rings.insert({readers->root, {}});
     RefilledRing &ring = entry->second;
     ring.loads.push_back(load);
-    if (isNew || need->first->isBeforeInBlock(ring.first))
-      ring.first = need->first;
-    if (isNew || ring.last->isBeforeInBlock(need->last))
-      ring.last = need->last;
+    if (isNew || readers->first->isBeforeInBlock(ring.first))
+      ring.first = readers->first;
+    if (isNew || ring.last->isBeforeInBlock(readers->last))
+      ring.last = readers->last;
   }
   SmallVector<RefilledRing> result;
   for (auto &[root, ring] : rings)
@@ -73,7 +73,7 @@ warp::planRefilledRings(ArrayRef<PipelinedLoad> loads) {
   for (size_t i = 1; i < result.size(); ++i)
     if (!result[i - 1].last->isBeforeInBlock(result[i].first))
       return {};
-  // One alone would be filled while nothing is computed.
+  // A single ring would be filled while nothing is computed.
   if (result.size() < 2)
     return {};
   return result;

@@ -1,23 +1,23 @@
 // Rotates a loop around a ring.
 //
-// With N slots the copies run N - 1 iterations ahead: those of the first N - 1
-// iterations are issued before the loop, those of iteration i + N - 1 in
-// iteration i, behind the barrier that tells that slot (i - 1) mod N has been
-// read by all, and under the first products that tensor cores compute alone.
-// Addresses are computed once more, ahead: the loop carries a second set of the
-// values that they depend on. Copies of iterations that will not be are
-// switched off, but their groups are committed all the same, so that the number
-// of groups to wait for never changes.
+// With N slots the copies run N - 1 iterations early:
+// 1. The copies of the first N - 1 iterations are issued before the loop.
+// 2. Iteration i issues those of iteration i + N - 1. It does so after the
+//    barrier, when all threads have read slot (i - 1) mod N. If the iteration
+//    has wgmmas, the copies overlap the first ones.
+// 3. Copies of iterations past the end are masked off. Their groups are
+//    committed all the same, so that the number of pending groups is constant.
+// Addresses are computed early: the loop carries a second set of the values
+// that they depend on.
 //
-// Rings of one slot are filled for the next iteration behind the last product
-// of this one that needs it: the copies of one arrive under the work with the
-// others.
+// Rings of one slot are refilled for the next iteration after the last mma that
+// reads them. The copies of one ring overlap the work on the others.
 //
-// Where addresses depend on what is loaded (an index, the page of a table),
-// these loads run one iteration further ahead and their results are carried, so
-// that no copy waits for memory. Those of iterations that will not be are
-// masked off. A few numbers that follow from them and that the loop itself
-// needs are carried on to their iteration.
+// Some addresses depend on loads, of an index or the page of a table. These
+// loads run one iteration earlier than the copies, and the loop carries their
+// results, so that no copy waits for memory. Past the end they are masked off.
+// A few scalars that depend on them and that the loop itself uses are forwarded
+// to their iteration.
 
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Transforms/Warp/Pipeline/NeededOps.h"
@@ -30,13 +30,13 @@ using namespace tilewright::warp;
 
 namespace {
 
-/// All that runs ahead: what the copies see, what the loads see that their
-/// addresses depend on, and what these have loaded for the copies. And what is
-/// passed on to the iterations whose copies are on their way, the next first.
-struct AheadOfLoop {
-  Ahead copies, indices;
+/// The early values: the inputs of the copies, the inputs of the loads that
+/// addresses depend on, and the results of these loads. `forwarded` has the
+/// scalars for iterations whose copies are in flight, next iteration first.
+struct EarlyValues {
+  SliceInputs copies, indices;
   SmallVector<Value> loaded;
-  SmallVector<Value> passed;
+  SmallVector<Value> forwarded;
 };
 
 class LoopRotation {
@@ -60,26 +60,26 @@ private:
   bool isRefilled() const { return !plan.refilled.empty(); }
 
   Value emitTripCount();
-  void emitIndices(Value enable, AheadOfLoop &ahead);
-  IRMapping emitAddresses(Value enable, AheadOfLoop &ahead);
+  void emitIndices(Value enable, EarlyValues &early);
+  IRMapping emitAddresses(Value enable, EarlyValues &early);
   void emitFill(Value ring, Value slot, ArrayRef<PipelinedLoad> loads,
                 Value enable, const IRMapping &map);
-  void emitCopies(Value slot, Value enable, AheadOfLoop &ahead);
-  void moveOn(AheadOfLoop &ahead, const IRMapping &map);
+  void emitCopies(Value slot, Value enable, EarlyValues &early);
+  void moveOn(EarlyValues &early, const IRMapping &map);
   void emitCopy(const PipelinedLoad &load, Value memory, Value enable,
                 const IRMapping &map);
-  AheadOfLoop emitPrologue(Value trips);
-  void append(const AheadOfLoop &ahead, SmallVectorImpl<Value> &values) const;
-  AheadOfLoop takeAhead(ValueRange values) const;
-  scf::ForOp createLoop(const AheadOfLoop &ahead, Value trips);
+  EarlyValues emitPrologue(Value trips);
+  void append(const EarlyValues &early, SmallVectorImpl<Value> &values) const;
+  EarlyValues takeEarly(ValueRange values) const;
+  scf::ForOp createLoop(const EarlyValues &early, Value trips);
   Operation *findDot();
   Value emitEnable(Value left, int64_t iterations);
-  void emitNextIndices(Value left, AheadOfLoop &ahead);
-  void emitUses(ValueRange own, AheadOfLoop &ahead, IRMapping &map,
+  void emitNextIndices(Value left, EarlyValues &early);
+  void emitUses(ValueRange own, EarlyValues &early, IRMapping &map,
                 SmallVectorImpl<Value> &next);
   void sinkRefilledReads();
   void sinkReadsToUsers();
-  void emitRefilledUses(Value left, AheadOfLoop &ahead, IRMapping &map);
+  void emitRefilledUses(Value left, EarlyValues &early, IRMapping &map);
   void emitBody(scf::ForOp rotated);
   void replaceLoop(scf::ForOp rotated);
 
@@ -88,10 +88,10 @@ private:
   NeededOps needed;
   ImplicitLocOpBuilder b;
   int64_t distance;
-  /// The ring, or those that are refilled.
+  /// The ring, or the refilled rings.
   SmallVector<Value> rings;
-  /// The carried values that are kept, by their old number.
-  SmallVector<unsigned> kept;
+  /// The loop-carried values that remain, by their old position.
+  SmallVector<unsigned> remaining;
 };
 
 } // namespace
@@ -100,7 +100,7 @@ private:
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// The number of iterations, as an unsigned integer.
+/// Emits the number of iterations, as an unsigned integer.
 Value LoopRotation::emitTripCount() {
   Value from = loop.getLowerBound(), to = loop.getUpperBound();
   Value runs =
@@ -131,25 +131,26 @@ void LoopRotation::emitCopy(const PipelinedLoad &load, Value memory,
 }
 
 //===----------------------------------------------------------------------===//
-// What runs ahead
+// Early values
 //===----------------------------------------------------------------------===//
 
-/// Loads what the copies of an iteration depend on, where `enable` holds.
-void LoopRotation::emitIndices(Value enable, AheadOfLoop &ahead) {
+/// Emits the loads that the copies of an iteration depend on, masked off unless
+/// `enable` holds.
+void LoopRotation::emitIndices(Value enable, EarlyValues &early) {
   IRMapping map;
-  emitSlice(b, loop, plan.indices, ahead.indices, enable, map);
-  ahead.loaded.clear();
+  emitSlice(b, loop, plan.indices, early.indices, enable, map);
+  early.loaded.clear();
   for (Operation *load : plan.slice.loads)
-    ahead.loaded.push_back(map.lookup(load->getResult(0)));
-  ahead.indices = advance(b, loop, plan.indices, ahead.indices, map);
+    early.loaded.push_back(map.lookup(load->getResult(0)));
+  early.indices = advance(b, loop, plan.indices, early.indices, map);
 }
 
-/// What the copies of an iteration see.
-IRMapping LoopRotation::emitAddresses(Value enable, AheadOfLoop &ahead) {
+/// Emits the addresses of an iteration's copies.
+IRMapping LoopRotation::emitAddresses(Value enable, EarlyValues &early) {
   IRMapping map;
-  for (auto [load, value] : llvm::zip_equal(plan.slice.loads, ahead.loaded))
+  for (auto [load, value] : llvm::zip_equal(plan.slice.loads, early.loaded))
     map.map(load->getResult(0), value);
-  emitSlice(b, loop, plan.slice, ahead.copies, enable, map);
+  emitSlice(b, loop, plan.slice, early.copies, enable, map);
   return map;
 }
 
@@ -162,90 +163,95 @@ void LoopRotation::emitFill(Value ring, Value slot,
   RingCommitOp::create(b, acquire.getSlot());
 }
 
-/// Fills slot number `slot` where `enable` holds.
-void LoopRotation::emitCopies(Value slot, Value enable, AheadOfLoop &ahead) {
-  IRMapping map = emitAddresses(enable, ahead);
+/// Fills the slot with index `slot` if `enable` holds.
+void LoopRotation::emitCopies(Value slot, Value enable, EarlyValues &early) {
+  IRMapping map = emitAddresses(enable, early);
   if (!isRefilled())
     emitFill(rings.front(), slot, plan.loads, enable, map);
   for (auto [ring, refilled] : llvm::zip(rings, plan.refilled))
     emitFill(ring, slot, refilled.loads, enable, map);
-  moveOn(ahead, map);
+  moveOn(early, map);
 }
 
-/// To the iteration behind the one that `map` was computed for.
-void LoopRotation::moveOn(AheadOfLoop &ahead, const IRMapping &map) {
-  for (Value value : needed.getPassed())
-    ahead.passed.push_back(map.lookup(value));
-  ahead.copies = advance(b, loop, plan.slice, ahead.copies, map);
+/// Advances to the iteration after the one that `map` was computed for.
+void LoopRotation::moveOn(EarlyValues &early, const IRMapping &map) {
+  for (Value value : needed.getForwarded())
+    early.forwarded.push_back(map.lookup(value));
+  early.copies = advance(b, loop, plan.slice, early.copies, map);
 }
 
-/// All indices are loaded before the first copy waits for one of them.
-AheadOfLoop LoopRotation::emitPrologue(Value trips) {
+/// Loads all indices before the first copy waits for one of them.
+EarlyValues LoopRotation::emitPrologue(Value trips) {
   auto isRun = [&](int64_t iteration) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, trips,
                                  count(iteration));
   };
-  AheadOfLoop ahead{
-      getFirst(loop, plan.slice), getFirst(loop, plan.indices), {}, {}};
+  EarlyValues early{getFirstInputs(loop, plan.slice),
+                    getFirstInputs(loop, plan.indices),
+                    {},
+                    {}};
   SmallVector<SmallVector<Value>> loaded(distance + 1);
   if (hasIndices())
     for (int64_t i = 0; i <= distance; ++i) {
-      emitIndices(isRun(i), ahead);
-      loaded[i] = ahead.loaded;
+      emitIndices(isRun(i), early);
+      loaded[i] = early.loaded;
     }
   for (int64_t i = 0; i < distance; ++i) {
     Value enable = isRun(i);
-    ahead.loaded = loaded[i];
-    emitCopies(i32(i), enable, ahead);
+    early.loaded = loaded[i];
+    emitCopies(i32(i), enable, early);
   }
-  ahead.loaded = loaded[distance];
-  return ahead;
+  early.loaded = loaded[distance];
+  return early;
 }
 
-void LoopRotation::append(const AheadOfLoop &ahead,
+void LoopRotation::append(const EarlyValues &early,
                           SmallVectorImpl<Value> &values) const {
-  ahead.copies.appendTo(values);
+  early.copies.appendTo(values);
   if (!hasIndices())
     return;
-  ahead.indices.appendTo(values);
-  llvm::append_range(values, ahead.loaded);
-  llvm::append_range(values, ahead.passed);
+  early.indices.appendTo(values);
+  llvm::append_range(values, early.loaded);
+  llvm::append_range(values, early.forwarded);
 }
 
-/// What `append` has appended, as the loop's arguments.
-AheadOfLoop LoopRotation::takeAhead(ValueRange values) const {
+/// Splits the loop's arguments as `append` appended them.
+EarlyValues LoopRotation::takeEarly(ValueRange values) const {
   auto take = [&](size_t count) {
     SmallVector<Value> taken(values.take_front(count));
     values = values.drop_front(count);
     return taken;
   };
-  AheadOfLoop ahead;
-  ahead.copies = {take(1).front(), take(plan.slice.carried.size())};
+  EarlyValues early;
+  early.copies = {take(1).front(), take(plan.slice.carried.size())};
   if (!hasIndices())
-    return ahead;
-  ahead.indices = {take(1).front(), take(plan.indices.carried.size())};
-  ahead.loaded = take(plan.slice.loads.size());
-  ahead.passed = take(needed.getPassed().size() * distance);
-  return ahead;
+    return early;
+  early.indices = {take(1).front(), take(plan.indices.carried.size())};
+  early.loaded = take(plan.slice.loads.size());
+  early.forwarded = take(needed.getForwarded().size() * distance);
+  return early;
 }
 
 //===----------------------------------------------------------------------===//
 // The loop
 //===----------------------------------------------------------------------===//
 
-/// Carries: what was carried and is kept; the slot to read and the slot to
-/// fill, if there are several; the iterations that are left; what runs ahead.
-scf::ForOp LoopRotation::createLoop(const AheadOfLoop &ahead, Value trips) {
+/// Creates the loop, which carries:
+/// 1. the remaining loop-carried values;
+/// 2. the slot to read and the slot to fill, unless rings are refilled;
+/// 3. the number of iterations left;
+/// 4. the early values.
+scf::ForOp LoopRotation::createLoop(const EarlyValues &early, Value trips) {
   SmallVector<Value> inits;
   for (unsigned number = 0; number < loop.getInits().size(); ++number)
     if (needed.carries(number)) {
-      kept.push_back(number);
+      remaining.push_back(number);
       inits.push_back(loop.getInits()[number]);
     }
   if (!isRefilled())
     inits.append({i32(0), i32(distance)});
   inits.push_back(trips);
-  append(ahead, inits);
+  append(early, inits);
   auto rotated =
       scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
                          loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
@@ -253,8 +259,8 @@ scf::ForOp LoopRotation::createLoop(const AheadOfLoop &ahead, Value trips) {
   return rotated;
 }
 
-/// The last of the products that tensor cores start to compute first, on their
-/// own: what runs ahead is issued meanwhile. Null for none.
+/// Returns the last of the wgmmas before the first wait, or null. The tensor
+/// cores compute them while the early ops are issued.
 Operation *LoopRotation::findDot() {
   Operation *last = nullptr;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -271,64 +277,64 @@ Value LoopRotation::emitEnable(Value left, int64_t iterations) {
                                count(iterations));
 }
 
-void LoopRotation::emitNextIndices(Value left, AheadOfLoop &ahead) {
+void LoopRotation::emitNextIndices(Value left, EarlyValues &early) {
   if (hasIndices())
-    emitIndices(emitEnable(left, distance + 1), ahead);
+    emitIndices(emitEnable(left, distance + 1), early);
 }
 
-/// `own` is the slot to read, the slot to fill, and the iterations that are
-/// left; the first two of the next iteration are added to `next`.
-void LoopRotation::emitUses(ValueRange own, AheadOfLoop &ahead, IRMapping &map,
+/// `own` is the slot to read, the slot to fill, and the number of iterations
+/// left. Adds the first two of the next iteration to `next`.
+void LoopRotation::emitUses(ValueRange own, EarlyValues &early, IRMapping &map,
                             SmallVectorImpl<Value> &next) {
   Value read = own[0], fill = own[1], left = own[2];
   auto wait = RingWaitOp::create(b, rings.front(), read, distance - 1);
-  // What all threads have copied is there, and all have read the slot to fill.
+  // All threads have completed their copies, and have read the slot to fill.
   BarrierOp::create(b);
-  auto emitAhead = [&] {
-    emitCopies(fill, emitEnable(left, distance), ahead);
-    emitNextIndices(left, ahead);
+  auto emitEarly = [&] {
+    emitCopies(fill, emitEnable(left, distance), early);
+    emitNextIndices(left, early);
   };
-  Operation *product = findDot();
-  if (!product)
-    emitAhead();
+  Operation *wgmma = findDot();
+  if (!wgmma)
+    emitEarly();
   for (auto [load, memory] : llvm::zip_equal(plan.loads, wait.getTiles()))
     map.map(AllocOp(load.alloc).getResult(), memory);
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (needed.contains(&op))
       b.clone(op, map);
-    if (&op == product)
-      emitAhead();
+    if (&op == wgmma)
+      emitEarly();
   }
   RingReleaseOp::create(b, wait.getSlot());
   Value after = arith::AddIOp::create(b, read, i32(1));
   Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, after,
                                       i32(distance + 1));
   after = arith::SelectOp::create(b, wraps, i32(0), after);
-  // The slot that was read is the next to be filled.
+  // The slot that was read is filled next.
   next.append({after, read});
 }
 
-/// Moves what reads a slot that is refilled in front of the first product that
-/// needs it.
+/// Moves reads of a refilled slot to before the first mma that uses them.
 void LoopRotation::sinkRefilledReads() {
   for (RefilledRing &ring : plan.refilled) {
-    Operation *product = ring.first;
+    Operation *mma = ring.first;
     for (const PipelinedLoad &load : ring.loads) {
       AllocOp alloc = load.alloc;
       for (Operation *read : getTileUsers(alloc)) {
-        read->moveBefore(product);
-        if (ring.first == product)
+        read->moveBefore(mma);
+        if (ring.first == mma)
           ring.first = read;
       }
     }
   }
 }
 
-/// Moves what reads a slot right in front of what needs it, where registers are
-/// few: the slot holds it until the end of the iteration.
+/// Moves reads of a slot to just before their users if registers are scarce.
+/// The slot is valid until the end of the iteration.
 void LoopRotation::sinkReadsToUsers() {
   auto function = loop->getParentOfType<FunctionOpInterface>();
-  if (countMostHeld(loop) + kBesideTiles <= getRegisterLimit(function, 0))
+  if (countPeakRegisters(loop) + kNonTileRegisters <=
+      getRegisterLimit(function, 0))
     return;
   for (const PipelinedLoad &load : plan.loads) {
     AllocOp alloc = load.alloc;
@@ -339,7 +345,7 @@ void LoopRotation::sinkReadsToUsers() {
   }
 }
 
-void LoopRotation::emitRefilledUses(Value left, AheadOfLoop &ahead,
+void LoopRotation::emitRefilledUses(Value left, EarlyValues &early,
                                     IRMapping &map) {
   Value enable = emitEnable(left, distance);
   unsigned number = 0;
@@ -347,7 +353,7 @@ void LoopRotation::emitRefilledUses(Value left, AheadOfLoop &ahead,
   for (Operation &op : loop.getBody()->without_terminator()) {
     bool isLeft = number < plan.refilled.size();
     if (isLeft && &op == plan.refilled[number].first) {
-      // Each of the others has been filled since.
+      // Each of the other rings has been filled since.
       wait = RingWaitOp::create(b, rings[number], i32(0), rings.size() - 1);
       BarrierOp::create(b);
       for (auto [load, memory] :
@@ -359,14 +365,14 @@ void LoopRotation::emitRefilledUses(Value left, AheadOfLoop &ahead,
     if (!isLeft || &op != plan.refilled[number].last)
       continue;
     RingReleaseOp::create(b, wait.getSlot());
-    // All have read the slot.
+    // All threads have read the slot.
     BarrierOp::create(b);
-    IRMapping addresses = emitAddresses(enable, ahead);
+    IRMapping addresses = emitAddresses(enable, early);
     emitFill(rings[number], i32(0), plan.refilled[number].loads, enable,
              addresses);
     if (++number == rings.size()) {
-      moveOn(ahead, addresses);
-      emitNextIndices(left, ahead);
+      moveOn(early, addresses);
+      emitNextIndices(left, early);
     }
   }
 }
@@ -376,33 +382,33 @@ void LoopRotation::emitBody(scf::ForOp rotated) {
   auto arguments = rotated.getRegionIterArgs();
   IRMapping map;
   map.map(loop.getInductionVar(), rotated.getInductionVar());
-  for (auto [number, argument] : llvm::zip(kept, arguments))
+  for (auto [number, argument] : llvm::zip(remaining, arguments))
     map.map(loop.getRegionIterArgs()[number], argument);
-  auto own = arguments.drop_front(kept.size());
+  auto own = arguments.drop_front(remaining.size());
   size_t numOwn = isRefilled() ? 1 : 3;
-  AheadOfLoop ahead = takeAhead(own.drop_front(numOwn));
-  for (auto [value, own] : llvm::zip(needed.getPassed(), ahead.passed))
+  EarlyValues early = takeEarly(own.drop_front(numOwn));
+  for (auto [value, own] : llvm::zip(needed.getForwarded(), early.forwarded))
     map.map(value, own);
-  ahead.passed.erase(ahead.passed.begin(),
-                     ahead.passed.begin() + needed.getPassed().size());
+  early.forwarded.erase(early.forwarded.begin(),
+                        early.forwarded.begin() + needed.getForwarded().size());
   Value left = own[numOwn - 1];
   SmallVector<Value> slots;
   if (isRefilled())
-    emitRefilledUses(left, ahead, map);
+    emitRefilledUses(left, early, map);
   else
-    emitUses(own.take_front(numOwn), ahead, map, slots);
+    emitUses(own.take_front(numOwn), early, map, slots);
 
   SmallVector<Value> yielded;
-  for (unsigned number : kept)
+  for (unsigned number : remaining)
     yielded.push_back(map.lookupOrDefault(loop.getYieldedValues()[number]));
   llvm::append_range(yielded, slots);
   yielded.push_back(arith::SubIOp::create(b, left, count(1)));
-  append(ahead, yielded);
+  append(early, yielded);
   scf::YieldOp::create(b, yielded);
 }
 
 void LoopRotation::replaceLoop(scf::ForOp rotated) {
-  for (auto [number, result] : llvm::zip(kept, rotated.getResults()))
+  for (auto [number, result] : llvm::zip(remaining, rotated.getResults()))
     loop.getResult(number).replaceAllUsesWith(result);
   loop.erase();
 }
@@ -417,8 +423,8 @@ void LoopRotation::run() {
   for (const RefilledRing &ring : plan.refilled)
     rings.push_back(RingOp::create(b, ring.type));
   Value trips = emitTripCount();
-  AheadOfLoop ahead = emitPrologue(trips);
-  scf::ForOp rotated = createLoop(ahead, trips);
+  EarlyValues early = emitPrologue(trips);
+  scf::ForOp rotated = createLoop(early, trips);
   emitBody(rotated);
   replaceLoop(rotated);
 }

@@ -21,26 +21,27 @@ static LogicalResult check(LoopLikeOpInterface loop, int64_t limit,
     return success();
   if (refuse)
     return loop.emitError("the tiles that this loop carries take ")
-           << carried << " registers of a thread, which has " << limit
+           << carried << " registers per thread, which has " << limit
            << "; use smaller tiles or more warps";
   constexpr auto kRemark =
       remark::RemarkOpts::name("Registers").category("warp-check-registers");
   remark::missed(loop.getLoc(), kRemark)
-      << remark::add("the tiles that this loop carries take {0} registers of a "
+      << remark::add("the tiles that this loop carries take {0} registers per "
                      "thread, which has {1}: they are spilled to memory",
                      carried, limit)
       << remark::metric("Registers", carried) << remark::metric("Limit", limit);
   return success();
 }
 
-/// Assemblers refuse instructions of more sums than a thread has registers.
-static LogicalResult check(warp::WgmmaOp product, int64_t most) {
-  auto plan = getWgmmaPlan(product.getA(), product.getB(), product.getAcc());
-  if (!plan || warp::hasRegistersFor(product, plan->columns / 2, most))
+/// Checks that a thread has registers for the accumulators of `wgmma`;
+/// assemblers reject others.
+static LogicalResult check(warp::WgmmaOp wgmma, int64_t most) {
+  auto plan = getWgmmaPlan(wgmma.getA(), wgmma.getB(), wgmma.getAcc());
+  if (!plan || warp::hasRegistersFor(wgmma, plan->columns / 2, most))
     return success();
-  return product.emitError("each thread holds ")
+  return wgmma.emitError("each thread holds ")
          << plan->columns / 2
-         << " sums of this product at once, for which it has too few "
+         << " accumulators of this wgmma at once, for which it has too few "
             "registers; use smaller tiles or fewer warps";
 }
 
@@ -50,18 +51,17 @@ struct CheckRegisters : warp::impl::CheckRegistersBase<CheckRegisters> {
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    const bool isAsked = refuse || getContext().getRemarkEngine();
+    const bool isRequested = refuse || getContext().getRemarkEngine();
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       const int64_t limit = warp::getRegisterLimit(function, most);
       WalkResult loops = function.walk([&](LoopLikeOpInterface loop) {
-        return WalkResult(isAsked ? check(loop, limit, refuse) : success());
+        return WalkResult(isRequested ? check(loop, limit, refuse) : success());
       });
       if (loops.wasInterrupted())
         return signalPassFailure();
-      WalkResult products = function.walk([&](warp::WgmmaOp product) {
-        return WalkResult(check(product, most));
-      });
-      if (products.wasInterrupted())
+      WalkResult wgmmas = function.walk(
+          [&](warp::WgmmaOp wgmma) { return WalkResult(check(wgmma, most)); });
+      if (wgmmas.wasInterrupted())
         return signalPassFailure();
     }
   }

@@ -7,15 +7,16 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// The registers of `value` that are taken at once: none where it is computed
-/// and used element by element.
+/// Returns the registers of `value` that are live at once: zero if it is
+/// computed and used element by element.
 static int64_t countAtOnce(Value value) {
-  bool comesByElement = goesByElement(value.getDefiningOp()) &&
-                        llvm::all_of(value.getUsers(), goesByElement);
-  return comesByElement ? 0 : warp::countRegisters(value.getType());
+  bool isElementByElement =
+      isElementwiseOrShapeOp(value.getDefiningOp()) &&
+      llvm::all_of(value.getUsers(), isElementwiseOrShapeOp);
+  return isElementByElement ? 0 : warp::countRegisters(value.getType());
 }
 
-int64_t warp::countMostHeld(LoopLikeOpInterface loop) {
+int64_t warp::countPeakRegisters(LoopLikeOpInterface loop) {
   Block &body = loop.getLoopRegions().front()->front();
   llvm::MapVector<Value, Operation *> lastUses;
   body.walk([&](Operation *op) {

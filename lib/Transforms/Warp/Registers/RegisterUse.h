@@ -1,4 +1,4 @@
-// The registers that threads have, and those that tiles take.
+// Estimates of the registers of threads and the demand of tiles.
 
 #pragma once
 
@@ -12,23 +12,24 @@
 
 namespace tilewright::warp {
 
-/// What assemblers want beside the registers of tiles.
-inline constexpr int64_t kBesideTiles = 26;
+/// The registers that assemblers need in addition to those of tiles.
+inline constexpr int64_t kNonTileRegisters = 26;
 
-/// The 32-bit registers of a thread that a tile takes. Tiles of integers and
-/// pointers count nothing: often they are computed anew from a few numbers.
+/// Returns the 32-bit registers of a thread that a tile takes. Tiles of
+/// integers and pointers count zero, because they are often recomputed from few
+/// scalars.
 inline int64_t countRegisters(mlir::Type type) {
   auto tile = mlir::dyn_cast<mlir::RankedTensorType>(type);
   std::optional<LinearLayout> layout = getLayout(type);
   if (!tile || !layout || !mlir::isa<mlir::FloatType>(tile.getElementType()))
     return 0;
-  // Copies of an element in one thread are one register.
+  // Copies of an element in one thread share a register.
   unsigned bits = layout->countTellingBits(LayoutAxis::Register);
   return ((int64_t(tile.getElementTypeBitWidth()) << bits) + 31) / 32;
 }
 
-/// The registers of a thread that a tile or a number of `type` takes while it
-/// is held, whatever its elements are.
+/// Returns the registers of a thread that a live tile or scalar of `type`
+/// takes, for any element type.
 inline int64_t countHeld(mlir::Type type) {
   mlir::Type element = mlir::getElementTypeOrSelf(type);
   int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
@@ -37,7 +38,8 @@ inline int64_t countHeld(mlir::Type type) {
   return llvm::divideCeil(bits * count, 32);
 }
 
-/// What the tiles that `loop` carries take: all of them, all the time.
+/// Returns the registers of the tiles that `loop` carries, all of which are
+/// live throughout.
 inline int64_t countCarried(mlir::LoopLikeOpInterface loop) {
   int64_t registers = 0;
   for (mlir::BlockArgument value : loop.getRegionIterArgs())
@@ -45,17 +47,16 @@ inline int64_t countCarried(mlir::LoopLikeOpInterface loop) {
   return registers;
 }
 
-/// The most registers that tiles take at once in the body of `loop`: what it
-/// carries and what it uses from before it all the time, the rest from where it
-/// is computed to its last use.
-int64_t countMostHeld(mlir::LoopLikeOpInterface loop);
+/// Returns the peak of registers of live tiles in the body of `loop`. Carried
+/// tiles and those from before the loop are live throughout. Others are live
+/// from their definition to their last use.
+int64_t countPeakRegisters(mlir::LoopLikeOpInterface loop);
 
-/// The first op of the block of `op` that uses it, itself or in its regions;
-/// null for none.
+/// Returns the first op of the block of `op` that uses it or contains a use;
+/// null if there is none.
 mlir::Operation *findFirstUser(mlir::Operation *op);
 
-/// The registers that a thread of the role around `op` has; none where no role
-/// asks for its own.
+/// Returns the registers per thread of the role around `op`, if roles set them.
 inline std::optional<int64_t> getRegisterBudget(mlir::Operation *op) {
   auto roles = op->getParentOfType<SpecializeOp>();
   if (!roles || !roles.getRegisters() || roles.getRegisters()->empty())
@@ -67,8 +68,8 @@ inline std::optional<int64_t> getRegisterBudget(mlir::Operation *op) {
   return std::nullopt;
 }
 
-/// The warps of a program of `function`, those of all its roles together; null
-/// where nothing says.
+/// Returns the warps of a CTA of `function` in all roles together; null if no
+/// attribute gives them.
 inline mlir::IntegerAttr getBlockWarps(mlir::FunctionOpInterface function) {
   auto warps =
       function->getAttrOfType<mlir::IntegerAttr>(WarpDialect::kBlockWarpsAttr);
@@ -77,24 +78,25 @@ inline mlir::IntegerAttr getBlockWarps(mlir::FunctionOpInterface function) {
                      WarpDialect::kNumWarpsAttr);
 }
 
-/// The registers that each thread of `function` has at most; `asked` is what
-/// the kernel asks for, or 0.
+/// Returns the maximum registers per thread of `function`. `requested` is the
+/// limit that the kernel sets, or 0.
 inline int64_t getRegisterLimit(mlir::FunctionOpInterface function,
-                                int64_t asked) {
+                                int64_t requested) {
   mlir::IntegerAttr warps = getBlockWarps(function);
-  return std::min(asked ? asked : RegisterFile::kOfThread,
+  return std::min(requested ? requested : RegisterFile::kOfThread,
                   getRegisterShare(warps ? warps.getInt() : 1));
 }
 
-/// Whether each thread of the role around `op` has registers for so many sums,
-/// which an instruction of `warp.wgmma` has at once, and for what assemblers
-/// want beside them; `asked` is what the kernel asks for, or 0.
-inline bool hasRegistersFor(mlir::Operation *op, int64_t sums, int64_t asked) {
+/// Whether a thread of the role around `op` has registers for `accumulators`
+/// registers of one wgmma instruction and for the needs of assemblers.
+/// `requested` is the limit that the kernel sets, or 0.
+inline bool hasRegistersFor(mlir::Operation *op, int64_t accumulators,
+                            int64_t requested) {
   std::optional<int64_t> limit = getRegisterBudget(op);
   if (!limit)
     limit = getRegisterLimit(op->getParentOfType<mlir::FunctionOpInterface>(),
-                             asked);
-  return sums + kBesideTiles <= *limit;
+                             requested);
+  return accumulators + kNonTileRegisters <= *limit;
 }
 
 } // namespace tilewright::warp

@@ -8,35 +8,36 @@ include "mlir/Pass/PassBase.td"
 def CheckRegisters : Pass<"warp-check-registers", "::mlir::ModuleOp"> {
   let summary = "find loops whose tiles do not fit the registers of a thread";
   let description = [{
-    Changes nothing. The tiles of floats that a loop carries are in registers all
-    through it. Where those of one loop alone take more registers than a thread of
-    its role has, the code spills them in each iteration, and the assembler takes
-    seconds to find out how. A remark says so, or an error with `refuse`, which is
-    for those who have other configurations to try. What no assembler takes, an
-    instruction of more sums than a thread has registers, is an error always.
+    Changes nothing. The float tiles that a loop carries stay in registers
+    throughout the loop. If they take more registers than a thread of the role has,
+    the code spills in each iteration, and the assembler takes seconds. A remark
+    says so, or an error with `refuse`, for callers that try other configurations.
+    A wgmma with more accumulators than a thread has registers is always an error,
+    because no assembler accepts it.
 
     Input and output: kernels whose tiles have layouts.
 
     ```mlir
-    // 4 warps: 512 registers of a thread.
+    // 4 warps: 512 registers per thread.
     scf.for ... iter_args(%acc = %zero) -> tensor<256x256xf32, #l>
     ```
 
-    Refused: such products, and such loops where it is asked for.
+    Refused: such wgmmas; such loops with `refuse`.
   }];
   let options = [Option<"most", "most", "int64_t", "0",
-                        "registers of a thread at most; 0: what the GPU has">,
+                        "registers per thread at most; 0: the limit of the GPU">,
                  Option<"refuse", "refuse", "bool", "false",
-                        "fail instead of a remark">];
+                        "emit an error instead of a remark">];
 }
 
 def ReportTraffic : Pass<"warp-report-traffic", "::mlir::ModuleOp"> {
-  let summary = "say how wide accesses are and what conversions of layouts cost";
+  let summary = "report access widths and the cost of layout conversions";
   let description = [{
-    Changes nothing. Remarks say of each load and store of a tile how many bytes
-    a thread moves at once, and which would be possible if more were known of the
-    addresses; of each `warp.convert_layout` that moves data between threads how
-    it does; and of each loop how much an iteration computes and loads. Does nothing where nobody listens to remarks.
+    Changes nothing, and does nothing without a remark listener. Remarks report:
+    1. for each load and store of a tile, the bytes that a thread accesses at once,
+       and the bytes that more knowledge of the addresses would allow;
+    2. for each `warp.convert_layout` that moves data between threads, the method;
+    3. for each loop, the operations and the loaded bytes of an iteration.
 
     Input and output: kernels whose tiles have layouts.
 

@@ -23,7 +23,7 @@ namespace tilewright::warp {
 
 static constexpr const char *kPass = "warp-report-traffic";
 
-/// `pointers` is what `op` accesses, `width` elements at once.
+/// Reports an access of `op` to `pointers`, `width` elements at once.
 static void reportAccess(Operation *op, Value pointers, int64_t width) {
   constexpr auto kRemark = remark::RemarkOpts::name("Access").category(kPass);
   constexpr int64_t kMostBytes = 16;
@@ -42,9 +42,9 @@ static void reportAccess(Operation *op, Value pointers, int64_t width) {
         << remark::metric("Bytes", width * bytes);
   else
     remark::missed(op->getLoc(), kRemark)
-        << remark::add("{0} {1} bytes at a time, not {2}: no more addresses "
-                       "are known to be neighbours, aligned, and under one "
-                       "bit of the mask",
+        << remark::add("{0} {1} bytes at a time, not {2}: more addresses are "
+                       "not known to be consecutive, aligned, and under one "
+                       "mask bit",
                        verb, width * bytes, most)
         << remark::metric("Bytes", width * bytes);
 }
@@ -77,33 +77,33 @@ static void reportConversion(warp::ConvertLayoutOp convert) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What one iteration of a loop does, loops in it left out.
+/// The work of one iteration of a loop, without inner loops.
 struct Work {
   int64_t operations = 0, loadedBytes = 0;
-  /// Of the operands of the products.
+  /// The element bits of the dot operands.
   unsigned operandBits = 0;
 
-  void addDot(Value left, RankedTensorType result);
+  void addDot(Value lhs, RankedTensorType result);
   void add(Operation *op);
 };
 } // namespace
 
-void Work::addDot(Value left, RankedTensorType result) {
+void Work::addDot(Value lhs, RankedTensorType result) {
   auto add = [&](ArrayRef<int64_t> shape, Type element) {
     operations += 2 * result.getNumElements() * shape.back();
     operandBits = 8 * warp::getElementBytes(element);
   };
-  if (auto memory = dyn_cast<warp::SharedType>(left.getType()))
+  if (auto memory = dyn_cast<warp::SharedType>(lhs.getType()))
     add(memory.getShape(), memory.getElementType());
-  else if (auto tile = dyn_cast<RankedTensorType>(left.getType()))
+  else if (auto tile = dyn_cast<RankedTensorType>(lhs.getType()))
     add(tile.getShape(), tile.getElementType());
 }
 
 void Work::add(Operation *op) {
-  if (auto product = dyn_cast<warp::WgmmaOp>(op))
-    addDot(product.getA(), product.getType());
-  else if (auto product = dyn_cast<warp::MmaOp>(op))
-    addDot(product.getA(), product.getType());
+  if (auto wgmma = dyn_cast<warp::WgmmaOp>(op))
+    addDot(wgmma.getA(), wgmma.getType());
+  else if (auto mma = dyn_cast<warp::MmaOp>(op))
+    addDot(mma.getA(), mma.getType());
   else if (auto load = dyn_cast<warp::TmaLoadOp>(op))
     loadedBytes += load.getMemory().getType().getSizeInBytes();
   else if (auto copy = dyn_cast<warp::AsyncCopyOp>(op))
@@ -125,7 +125,7 @@ static void reportLoop(scf::ForOp loop) {
   constexpr auto kRemark = remark::RemarkOpts::name("Loop").category(kPass);
   if (work.operations)
     remark::analysis(loop.getLoc(), kRemark)
-        << remark::add("an iteration takes {0} operations of tensor cores",
+        << remark::add("an iteration takes {0} tensor core operations",
                        work.operations)
         << remark::metric("Operations", work.operations)
         << remark::metric("OperandBits", work.operandBits);

@@ -13,14 +13,14 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// Whether `tile` is what a load gives, as it is or in other registers.
+/// Whether `tile` is the result of a load, possibly with a converted layout.
 static bool isLoaded(Value tile) {
   while (auto convert = tile.getDefiningOp<ConvertLayoutOp>())
     tile = convert.getSource();
   return tile.getDefiningOp<tile::LoadOp>() != nullptr;
 }
 
-Operation *warp::findMaker(Value operand, scf::ForOp loop) {
+Operation *warp::findComputingOp(Value operand, scf::ForOp loop) {
   if (isa<RankedTensorType>(operand.getType())) {
     Operation *op = operand.getDefiningOp();
     return op && op->getBlock() == loop.getBody() && isElementwise(op) &&
@@ -35,7 +35,7 @@ Operation *warp::findMaker(Value operand, scf::ForOp loop) {
              : nullptr;
 }
 
-bool warp::fitsApart(scf::ForOp loop, int64_t limit) {
+bool warp::fitsDisjoint(scf::ForOp loop, int64_t limit) {
   int64_t tiles = 0, scratch = 0;
   loop->getParentOfType<FunctionOpInterface>()->walk([&](Operation *op) {
     if (usesScratch(op))
@@ -46,8 +46,8 @@ bool warp::fitsApart(scf::ForOp loop, int64_t limit) {
   return tiles + scratch <= limit;
 }
 
-/// The memory of `alloc` in front of `loop`, where products may read it while
-/// the next iteration begins; a store stays where it was.
+/// Allocates the memory of `alloc` before `loop`, so that wgmma may read it
+/// while the next iteration begins. The store does not move.
 static void hoist(AllocOp alloc, scf::ForOp loop, RewriterBase &b) {
   b.setInsertionPoint(loop);
   auto memory =
@@ -57,49 +57,48 @@ static void hoist(AllocOp alloc, scf::ForOp loop, RewriterBase &b) {
   b.replaceOp(alloc, memory);
 }
 
-void warp::addWhatTheyNeed(llvm::SmallSetVector<Operation *, 16> &ops,
-                           Operation *place) {
+void warp::addDependencesAfter(llvm::SmallSetVector<Operation *, 16> &ops,
+                               Operation *position) {
   for (unsigned i = 0; i < ops.size(); ++i)
     for (Value operand : ops[i]->getOperands())
       if (Operation *op = operand.getDefiningOp();
-          op && op->getBlock() == place->getBlock() &&
-          place->isBeforeInBlock(op))
+          op && op->getBlock() == position->getBlock() &&
+          position->isBeforeInBlock(op))
         ops.insert(op);
 }
 
-WgmmaWaitOp warp::waitBeforeStores(scf::ForOp loop, ArrayRef<Operation *> made,
-                                   ArrayRef<WgmmaWaitOp> waits,
-                                   ArrayRef<unsigned> indices,
-                                   ArrayRef<RingReleaseOp> releases,
-                                   RewriterBase &b) {
+WgmmaWaitOp
+warp::waitBeforeStores(scf::ForOp loop, ArrayRef<Operation *> computed,
+                       ArrayRef<WgmmaWaitOp> waits, ArrayRef<unsigned> indices,
+                       ArrayRef<RingReleaseOp> releases, RewriterBase &b) {
   SmallVector<Value> before;
   for (unsigned index : indices)
     before.push_back(loop.getRegionIterArg(index));
-  Operation *first = made.front();
+  Operation *first = computed.front();
   auto take = [&](Operation *op) {
     op = loop.getBody()->findAncestorOpInBlock(*op);
     if (op->isBeforeInBlock(first))
       first = op;
   };
-  for (Operation *maker : made)
-    take(maker);
-  // A product of slots may stand in front of all stores: its sum is one of
-  // those waited for.
-  for (Value sum : before)
-    for (Operation *user : sum.getUsers())
+  for (Operation *op : computed)
+    take(op);
+  // A wgmma that reads ring slots may precede all stores. The wait covers its
+  // accumulator too.
+  for (Value acc : before)
+    for (Operation *user : acc.getUsers())
       take(user);
   b.setInsertionPoint(first);
   WgmmaWaitOp last = waits.back();
-  auto joined = WgmmaWaitOp::create(
+  auto merged = WgmmaWaitOp::create(
       b, last.getLoc(), TypeRange(ValueRange(before)), before, /*pendings=*/0);
-  for (auto [sum, waited] : llvm::zip_equal(before, joined.getResults()))
-    b.replaceAllUsesExcept(sum, waited, joined);
+  for (auto [acc, waited] : llvm::zip_equal(before, merged.getResults()))
+    b.replaceAllUsesExcept(acc, waited, merged);
   for (WgmmaWaitOp wait : waits)
     b.replaceOp(wait, wait.getAccumulators()[0]);
   for (RingReleaseOp release : llvm::reverse(releases))
-    b.moveOpAfter(release, joined);
-  for (Operation *maker : made)
-    if (auto alloc = dyn_cast<AllocOp>(maker))
+    b.moveOpAfter(release, merged);
+  for (Operation *op : computed)
+    if (auto alloc = dyn_cast<AllocOp>(op))
       hoist(alloc, loop, b);
-  return joined;
+  return merged;
 }

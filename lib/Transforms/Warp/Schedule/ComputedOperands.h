@@ -1,5 +1,5 @@
-// Operands of products that threads compute and store in each iteration of a
-// loop, as weights of few bits that become halves.
+// wgmma operands that threads compute in each iteration of a loop, such as
+// weights that are converted to f16.
 
 #pragma once
 
@@ -11,33 +11,37 @@
 
 namespace tilewright::warp {
 
-/// What stores `operand` to its memory, or computes it in registers, if the
-/// body of `loop` itself computes it, null otherwise: of a tile that is only
-/// loaded threads have no work to do under a product, and the loads of a second
-/// one, behind the wait in front of the first one's store, would start late.
-mlir::Operation *findMaker(mlir::Value operand, mlir::scf::ForOp loop);
+/// Returns the op in the body of `loop` that computes `operand`, in registers
+/// or with the store to its memory, or null. A tile that is merely loaded does
+/// not count, for two reasons:
+/// 1. It leaves the threads no work that overlaps a wgmma.
+/// 2. The loads of a second operand would start late, after the wait that
+///    precedes the first operand's store.
+mlir::Operation *findComputingOp(mlir::Value operand, mlir::scf::ForOp loop);
 
-/// Whether all tiles of the kernel of `loop` have places of their own in
-/// `limit` bytes of shared memory: those that products read while the next
-/// iteration begins share theirs with nothing.
-bool fitsApart(mlir::scf::ForOp loop, int64_t limit);
+/// Whether all tiles of the kernel of `loop` fit into `limit` bytes of shared
+/// memory at disjoint addresses. A tile that wgmma reads while the next
+/// iteration begins shares its memory with no other tile.
+bool fitsDisjoint(mlir::scf::ForOp loop, int64_t limit);
 
-/// Makes one wait for the products of the iteration before, in front of the
-/// first of what has `made` operands, whose memory and registers they read, and
-/// of the first use of their sums, of `waits`, which stand behind the products
-/// of this one. `indices` are the numbers of their sums among what `loop`
-/// carries. The memory is made in front of the loop, and what gives slots back
-/// stands behind the wait.
+/// Merges `waits`, which follow the wgmmas of an iteration, into one wait for
+/// the wgmmas of the previous iteration. The wait precedes:
+/// 1. the first op of `computed`, which overwrites memory or registers that
+///    those wgmmas read;
+/// 2. the first use of their accumulators.
+/// `indices` are the positions of the accumulators among the iter_args of
+/// `loop`. The operands' memory is allocated before the loop, and `releases`
+/// follow the wait.
 WgmmaWaitOp waitBeforeStores(mlir::scf::ForOp loop,
-                             llvm::ArrayRef<mlir::Operation *> made,
+                             llvm::ArrayRef<mlir::Operation *> computed,
                              llvm::ArrayRef<WgmmaWaitOp> waits,
                              llvm::ArrayRef<unsigned> indices,
                              llvm::ArrayRef<RingReleaseOp> releases,
                              mlir::RewriterBase &b);
 
-/// Adds to `ops` what they need that stands behind `place`, as the addresses of
-/// copies do in front of a wait for the product before.
-void addWhatTheyNeed(llvm::SmallSetVector<mlir::Operation *, 16> &ops,
-                     mlir::Operation *place);
+/// Adds to `ops` all ops after `position` that they depend on, such as the
+/// address computation of copies that move to after a wait.
+void addDependencesAfter(llvm::SmallSetVector<mlir::Operation *, 16> &ops,
+                         mlir::Operation *position);
 
 } // namespace tilewright::warp

@@ -21,14 +21,15 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Has threads copy behind `place`, and behind `releases`, which follow it
-/// then: into the slots of the iteration before, once no warp's products read
-/// them.
-static void fillBehind(Operation *place, ArrayRef<RingReleaseOp> releases,
-                       IRRewriter &rewriter) {
-  auto loop = cast<scf::ForOp>(place->getParentOp());
+/// Moves `releases` to after `position`, and the threads' copies into their
+/// slots to after them. Only slots that threads fill themselves count. A
+/// barrier precedes the copies, since the wgmmas of other warps read these
+/// slots in the previous iteration.
+static void fillAfter(Operation *position, ArrayRef<RingReleaseOp> releases,
+                      IRRewriter &rewriter) {
+  auto loop = cast<scf::ForOp>(position->getParentOp());
   SmallVector<RingAcquireOp> fills;
-  Operation *last = place;
+  Operation *last = position;
   for (RingReleaseOp release : releases) {
     auto wait = release.getSlot().getDefiningOp<RingWaitOp>();
     if (!isFilledByThreads(wait))
@@ -40,12 +41,12 @@ static void fillBehind(Operation *place, ArrayRef<RingReleaseOp> releases,
   if (fills.empty())
     return;
   rewriter.setInsertionPointAfter(last);
-  last = BarrierOp::create(rewriter, place->getLoc());
+  last = BarrierOp::create(rewriter, position->getLoc());
   for (RingAcquireOp acquire : fills) {
     llvm::SmallSetVector<Operation *, 16> fill;
     fill.insert(acquire);
     fill.insert_range(acquire->getUsers());
-    addWhatTheyNeed(fill, last);
+    addDependencesAfter(fill, last);
     auto ops = fill.takeVector();
     llvm::sort(
         ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -56,7 +57,7 @@ static void fillBehind(Operation *place, ArrayRef<RingReleaseOp> releases,
   }
 }
 
-/// The last product of the block of `wait`.
+/// Returns the last wgmma of the block of `wait`, or `wait` if there is none.
 static Operation *findLastDot(WgmmaWaitOp wait) {
   Operation *last = wait;
   for (Operation &op : *wait->getBlock())
@@ -65,42 +66,42 @@ static Operation *findLastDot(WgmmaWaitOp wait) {
   return last;
 }
 
-/// One wait behind the last product, for all products of the iteration before,
-/// and the slots given back behind that.
-static WgmmaWaitOp joinWaits(const LoopCarriedAccumulators &sums,
-                             ArrayRef<RingReleaseOp> releases,
-                             IRRewriter &rewriter) {
-  if (!sums.made.empty()) {
-    // Asked here, as other operations take the place of these below.
-    bool isStored =
-        llvm::any_of(sums.made, [](Operation *op) { return isa<AllocOp>(op); });
-    WgmmaWaitOp joined =
-        waitBeforeStores(sums.loop, sums.made.getArrayRef(), sums.waits,
-                         sums.indices, releases, rewriter);
-    // Without a store the products need not wait for the barrier in front of
-    // the copies.
-    fillBehind(isStored ? joined : findLastDot(joined), releases, rewriter);
-    return joined;
+/// Merges all waits into one for the wgmmas of the previous iteration, followed
+/// by the releases. It comes after the last wgmma, or before the first store of
+/// a computed operand.
+static WgmmaWaitOp mergeWaits(const LoopCarriedAccumulators &accs,
+                              ArrayRef<RingReleaseOp> releases,
+                              IRRewriter &rewriter) {
+  if (!accs.computed.empty()) {
+    // Computed here, since the ops are replaced below.
+    bool isStored = llvm::any_of(
+        accs.computed, [](Operation *op) { return isa<AllocOp>(op); });
+    WgmmaWaitOp merged =
+        waitBeforeStores(accs.loop, accs.computed.getArrayRef(), accs.waits,
+                         accs.indices, releases, rewriter);
+    // Without a store, the wgmmas need not wait for the barrier before the
+    // copies.
+    fillAfter(isStored ? merged : findLastDot(merged), releases, rewriter);
+    return merged;
   }
   SmallVector<Value> waited;
-  for (WgmmaWaitOp wait : sums.waits)
+  for (WgmmaWaitOp wait : accs.waits)
     waited.push_back(wait.getAccumulators()[0]);
-  WgmmaWaitOp last = sums.waits.back();
+  WgmmaWaitOp last = accs.waits.back();
   rewriter.setInsertionPoint(last);
-  auto joined = WgmmaWaitOp::create(rewriter, last.getLoc(), TypeRange(waited),
-                                    waited, sums.numDots);
+  auto merged = WgmmaWaitOp::create(rewriter, last.getLoc(), TypeRange(waited),
+                                    waited, accs.numDots);
   for (RingReleaseOp release : llvm::reverse(releases))
-    if (release->isBeforeInBlock(joined))
-      rewriter.moveOpAfter(release, joined);
-  for (auto [wait, result] : llvm::zip(sums.waits, joined.getResults()))
+    if (release->isBeforeInBlock(merged))
+      rewriter.moveOpAfter(release, merged);
+  for (auto [wait, result] : llvm::zip(accs.waits, merged.getResults()))
     rewriter.replaceOp(wait, result);
-  fillBehind(joined, releases, rewriter);
-  return joined;
+  fillAfter(merged, releases, rewriter);
+  return merged;
 }
 
-/// Writes the first iteration of `loop`, which has no products of another one
-/// to wait for and no slots to give back. Gives what it leaves to the next one:
-/// what the loop carries, and its slots.
+/// Emits the first iteration of `loop`, which has no earlier wgmmas to wait for
+/// and no slots to release. Returns its yielded values and its slots.
 static SmallVector<Value> writeFirst(scf::ForOp loop, WgmmaWaitOp wait,
                                      ArrayRef<RingReleaseOp> releases,
                                      RewriterBase &b) {
@@ -109,28 +110,28 @@ static SmallVector<Value> writeFirst(scf::ForOp loop, WgmmaWaitOp wait,
   map.map(loop.getRegionIterArgs(), loop.getInitArgs());
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (&op == wait)
-      for (auto [result, sum] :
+      for (auto [result, acc] :
            llvm::zip_equal(wait.getResults(), wait.getAccumulators()))
-        map.map(result, map.lookup(sum));
+        map.map(result, map.lookup(acc));
     else if (!llvm::is_contained(releases, &op))
       b.clone(op, map);
   }
-  SmallVector<Value> left;
+  SmallVector<Value> state;
   for (Value value : loop.getYieldedValues())
-    left.push_back(map.lookupOrDefault(value));
+    state.push_back(map.lookupOrDefault(value));
   for (RingReleaseOp release : releases)
-    left.push_back(map.lookup(release.getSlot()));
-  return left;
+    state.push_back(map.lookup(release.getSlot()));
+  return state;
 }
 
-/// Writes the iterations from `first` on. Each holds the slots of the one
-/// before until it has waited for the products of that.
-static scf::ForOp writeRest(scf::ForOp loop, Value first, ArrayRef<Value> left,
+/// Emits the iterations from `first` on. Each holds the slots of the previous
+/// one until it has waited for that one's wgmmas.
+static scf::ForOp writeRest(scf::ForOp loop, Value first, ArrayRef<Value> state,
                             MutableArrayRef<RingReleaseOp> releases,
                             RewriterBase &b) {
   auto rest =
       scf::ForOp::create(b, loop.getLoc(), first, loop.getUpperBound(),
-                         loop.getStep(), left, nullptr, loop.getUnsignedCmp());
+                         loop.getStep(), state, nullptr, loop.getUnsignedCmp());
   rest->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   auto held = rest.getRegionIterArgs().take_back(releases.size());
@@ -143,62 +144,64 @@ static scf::ForOp writeRest(scf::ForOp loop, Value first, ArrayRef<Value> left,
   return rest;
 }
 
-/// The op behind the loop that lets the next team begin, which may do so before
-/// the last products are done; null where there is none.
-static PingPongPassOp findPass(const LoopCarriedAccumulators &sums) {
-  return dyn_cast_or_null<PingPongPassOp>(scf::ForOp(sums.loop)->getNextNode());
+/// Returns the op right after the loop that lets the next ping-pong group
+/// begin, or null. That group may begin before the last wgmmas are done.
+static PingPongPassOp findPass(const LoopCarriedAccumulators &accs) {
+  return dyn_cast_or_null<PingPongPassOp>(scf::ForOp(accs.loop)->getNextNode());
 }
 
-/// Waits for the last products, which with their slots are in `left`, and
-/// yields what the loop carries. The next team's products may begin before.
-static void finish(const LoopCarriedAccumulators &sums, ValueRange left,
+/// Waits for the last wgmmas, releases their slots, and yields the results of
+/// the loop. `state` has the yielded values and the slots. The next ping-pong
+/// group may begin before the wait.
+static void finish(const LoopCarriedAccumulators &accs, ValueRange state,
                    Location loc, RewriterBase &b) {
-  unsigned numResults = scf::ForOp(sums.loop).getNumResults();
-  SmallVector<Value> results(left.take_front(numResults)), last;
-  for (unsigned index : sums.indices)
+  unsigned numResults = scf::ForOp(accs.loop).getNumResults();
+  SmallVector<Value> results(state.take_front(numResults)), last;
+  for (unsigned index : accs.indices)
     last.push_back(results[index]);
-  if (findPass(sums))
+  if (findPass(accs))
     PingPongPassOp::create(b, loc);
   auto wait = WgmmaWaitOp::create(b, loc, TypeRange(last), last,
                                   /*pendings=*/0);
-  for (auto [index, sum] : llvm::zip(sums.indices, wait.getResults()))
-    results[index] = sum;
-  for (Value slot : left.drop_front(numResults))
+  for (auto [index, acc] : llvm::zip(accs.indices, wait.getResults()))
+    results[index] = acc;
+  for (Value slot : state.drop_front(numResults))
     RingReleaseOp::create(b, loc, slot);
   scf::YieldOp::create(b, loc, results);
 }
 
-/// Writes the first iteration on its own, and a branch for the others.
-static void writeApart(const LoopCarriedAccumulators &sums, WgmmaWaitOp joined,
-                       MutableArrayRef<RingReleaseOp> releases, Location loc,
-                       RewriterBase &b) {
-  scf::ForOp loop = sums.loop;
-  SmallVector<Value> left = writeFirst(loop, joined, releases, b);
+/// Peels the first iteration and puts the others into a branch.
+static void writePeeled(const LoopCarriedAccumulators &accs, WgmmaWaitOp merged,
+                        MutableArrayRef<RingReleaseOp> releases, Location loc,
+                        RewriterBase &b) {
+  scf::ForOp loop = accs.loop;
+  SmallVector<Value> state = writeFirst(loop, merged, releases, b);
   Value second = arith::AddIOp::create(b, loop.getLoc(), loop.getLowerBound(),
                                        loop.getStep());
-  // Each way waits on its own: no product may be running where they join.
+  // Each region has its own wait: no wgmma may be in flight where control flow
+  // joins.
   auto goesOn = scf::IfOp::create(b, loop.getLoc(), loop.getResultTypes(),
                                   emitRuns(loop, second, b),
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   scf::YieldOp::create(b, loop.getLoc(), goesOn.getResults());
   b.setInsertionPointToEnd(goesOn.elseBlock());
-  finish(sums, left, loc, b);
+  finish(accs, state, loc, b);
   b.setInsertionPointToEnd(goesOn.thenBlock());
-  scf::ForOp rest = writeRest(loop, second, left, releases, b);
+  scf::ForOp rest = writeRest(loop, second, state, releases, b);
   b.setInsertionPointAfter(rest);
-  finish(sums, rest.getResults(), loc, b);
+  finish(accs, rest.getResults(), loc, b);
 }
 
-/// Writes all iterations as one loop, whose first one holds no slots.
-static void writeWhole(const LoopCarriedAccumulators &sums,
-                       MutableArrayRef<RingReleaseOp> releases, Location loc,
-                       RewriterBase &b) {
-  scf::ForOp loop = sums.loop;
-  SmallVector<Value> left(loop.getInitArgs());
+/// Emits all iterations as one loop, whose first one holds no slots.
+static void writeUnpeeled(const LoopCarriedAccumulators &accs,
+                          MutableArrayRef<RingReleaseOp> releases, Location loc,
+                          RewriterBase &b) {
+  scf::ForOp loop = accs.loop;
+  SmallVector<Value> state(loop.getInitArgs());
   for (RingReleaseOp release : releases)
-    left.push_back(
+    state.push_back(
         RingNoSlotOp::create(b, loop.getLoc(), release.getSlot().getType()));
-  scf::ForOp rest = writeRest(loop, loop.getLowerBound(), left, releases, b);
+  scf::ForOp rest = writeRest(loop, loop.getLowerBound(), state, releases, b);
   b.setInsertionPointToStart(rest.getBody());
   Value notFirst =
       arith::CmpIOp::create(b, rest.getLoc(), arith::CmpIPredicate::ne,
@@ -206,46 +209,47 @@ static void writeWhole(const LoopCarriedAccumulators &sums,
   for (RingReleaseOp release : releases)
     release.getConditionMutable().assign(notFirst);
   b.setInsertionPointAfter(rest);
-  finish(sums, rest.getResults(), loc, b);
+  finish(accs, rest.getResults(), loc, b);
 }
 
-/// Registers of a thread that sums may take where something is done behind the
-/// first products.
-static constexpr int64_t kMostRegisters = 128;
+/// Registers of a thread for accumulators if the first iteration is peeled.
+/// Peeling hides scalar work of the epilogue, but costs registers;
+/// benchmarks/gemm.py decides.
+static constexpr int64_t kMaxPeeledRegisters = 128;
 
-/// Whether the sums leave registers for what can be done behind the first
-/// products.
-static bool leaveRegisters(const LoopCarriedAccumulators &sums) {
+/// Whether the accumulators leave registers for the work that overlaps the
+/// first wgmmas.
+static bool leaveRegisters(const LoopCarriedAccumulators &accs) {
   int64_t registers = 0;
-  for (WgmmaWaitOp wait : sums.waits)
+  for (WgmmaWaitOp wait : accs.waits)
     if (auto layout = getLayout(wait.getResult(0).getType()))
       registers += layout->getInSize(LayoutAxis::Register);
-  return registers <= kMostRegisters;
+  return registers <= kMaxPeeledRegisters;
 }
 
-static void delay(const LoopCarriedAccumulators &sums,
+static void defer(const LoopCarriedAccumulators &accs,
                   MutableArrayRef<RingReleaseOp> releases) {
-  scf::ForOp loop = sums.loop;
-  Location loc = WgmmaWaitOp(sums.waits.front()).getLoc();
+  scf::ForOp loop = accs.loop;
+  Location loc = WgmmaWaitOp(accs.waits.front()).getLoc();
   IRRewriter b(loc.getContext());
-  // Behind the only loop the assembler takes it for a use of several sums that
-  // the turn is passed (C7514).
-  const bool isApart = leaveRegisters(sums) || findPass(sums);
-  WgmmaWaitOp joined = joinWaits(sums, releases, b);
+  // After an unpeeled loop, ptxas takes the pass to the next ping-pong group
+  // for a use of several accumulators (C7514).
+  const bool isPeeled = leaveRegisters(accs) || findPass(accs);
+  WgmmaWaitOp merged = mergeWaits(accs, releases, b);
   llvm::sort(releases, [](RingReleaseOp a, RingReleaseOp b) {
     return a->isBeforeInBlock(b);
   });
   b.setInsertionPoint(loop);
   scf::IfOp branch = createIfEntered(loop, loop.getNumResults(), b);
   b.setInsertionPointToEnd(branch.thenBlock());
-  if (isApart) {
-    writeApart(sums, joined, releases, loc, b);
+  if (isPeeled) {
+    writePeeled(accs, merged, releases, loc, b);
     b.setInsertionPointToStart(branch.elseBlock());
     UnlikelyOp::create(b, loc);
   } else {
-    writeWhole(sums, releases, loc, b);
+    writeUnpeeled(accs, releases, loc, b);
   }
-  if (PingPongPassOp pass = findPass(sums)) {
+  if (PingPongPassOp pass = findPass(accs)) {
     b.setInsertionPointToStart(branch.elseBlock());
     PingPongPassOp::create(b, loc);
     b.eraseOp(pass);
@@ -253,10 +257,10 @@ static void delay(const LoopCarriedAccumulators &sums,
   b.replaceOp(loop, branch.getResults());
 }
 
-/// Whether each sum has a register of its own. Sums of 16 bits are taken out of
-/// their registers and put together again from iteration to iteration.
-static bool haveRegisters(const LoopCarriedAccumulators &sums) {
-  return llvm::all_of(sums.waits, [](WgmmaWaitOp wait) {
+/// Whether each accumulator element has its own register. Elements of 16 bits
+/// are unpacked and packed again in each iteration.
+static bool haveRegisters(const LoopCarriedAccumulators &accs) {
+  return llvm::all_of(accs.waits, [](WgmmaWaitOp wait) {
     return cast<RankedTensorType>(wait.getResult(0).getType())
                .getElementTypeBitWidth() == 32;
   });
@@ -270,32 +274,33 @@ struct DeferWgmmaWaits : warp::impl::DeferWgmmaWaitsBase<DeferWgmmaWaits> {
     guardExplicitWaits(getOperation());
     SmallVector<LoopCarriedAccumulators, 0> found;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (auto sums = findLoopCarriedAccumulators(loop))
-        found.push_back(std::move(*sums));
+      if (auto accs = findLoopCarriedAccumulators(loop))
+        found.push_back(std::move(*accs));
     });
-    for (LoopCarriedAccumulators &sums : found)
-      visit(sums);
+    for (LoopCarriedAccumulators &accs : found)
+      visit(accs);
   }
 
-  void visit(LoopCarriedAccumulators &sums) {
+  void visit(LoopCarriedAccumulators &accs) {
     constexpr auto kRemark =
         remark::RemarkOpts::name("LateWait").category("warp-defer-wgmma-waits");
-    Location loc = WgmmaWaitOp(sums.waits.front()).getLoc();
-    if (!haveRegisters(sums)) {
-      remark::missed(loc, kRemark)
-          << remark::add("waited for before the next iteration's product: two "
-                         "of its sums share a register, float32 would not");
-    } else if (auto releases = findReleases(sums);
-               releases && (sums.made.empty() || fitsApart(sums.loop, limit))) {
-      delay(sums, *releases);
+    Location loc = WgmmaWaitOp(accs.waits.front()).getLoc();
+    if (!haveRegisters(accs)) {
+      remark::missed(loc, kRemark) << remark::add(
+          "waited for before the next iteration's dot: two of "
+          "its accumulators share a register, float32 would not");
+    } else if (auto releases = findReleases(accs);
+               releases &&
+               (accs.computed.empty() || fitsDisjoint(accs.loop, limit))) {
+      defer(accs, *releases);
       remark::passed(loc, kRemark) << remark::add(
-          sums.made.empty()
-              ? "waited for under the next iteration's product"
-              : "waited for under the work on the next iteration's operands");
+          accs.computed.empty()
+              ? "waited for while the next iteration's dot runs"
+              : "runs while the next iteration's operands are computed");
     } else {
       remark::missed(loc, kRemark)
-          << remark::add("waited for before the next iteration's product: it "
-                         "reads what that iteration may change");
+          << remark::add("waited for before the next iteration's dot: it "
+                         "reads data that the next iteration may change");
     }
   }
 };

@@ -24,42 +24,43 @@ bool warp::isCarriedOnly(Value value) {
 
 namespace {
 
-/// Writes a loop anew.
+/// Rewrites one loop.
 class Interleaver {
 public:
-  /// `lasts`: whether there are registers for products to run into the next
-  /// iteration.
-  Interleaver(scf::ForOp loop, bool lasts)
-      : loop(loop), lasts(lasts), body(loop.getBody()), b(loop.getContext()) {}
+  /// `mayDefer`: whether there are registers to keep wgmmas in flight into the
+  /// next iteration.
+  Interleaver(scf::ForOp loop, bool mayDefer)
+      : loop(loop), mayDefer(mayDefer), body(loop.getBody()),
+        b(loop.getContext()) {}
 
-  /// Gives whether products run into the next iteration.
-  bool write();
+  /// Returns whether wgmmas stay in flight into the next iteration.
+  bool rewrite();
 
 private:
   void dropWaits();
-  void findLasting();
-  void placeWaits();
+  void findDeferred();
+  void insertWaits();
   void carrySlots();
 
   bool followsWait(Value value);
-  bool canLast(WgmmaOp product);
+  bool canDefer(WgmmaOp wgmma);
   SmallVector<Value> getLoopCarriedAccumulators(Operation *before);
   void waitFor(unsigned count, Operation *before);
-  bool reads(WgmmaOp product, RingReleaseOp release);
-  void giveBack(RingReleaseOp release);
+  bool reads(WgmmaOp wgmma, RingReleaseOp release);
+  void waitForReaders(RingReleaseOp release);
 
   scf::ForOp loop;
-  bool lasts;
+  bool mayDefer;
   Block *body;
   IRRewriter b;
-  /// The products that are started and not waited for, the oldest first.
-  SmallVector<WgmmaOp> running;
-  /// Those that the next iteration waits for.
-  llvm::SmallSetVector<Operation *, 4> lasting;
-  /// Releases of slots that `lasting` reads.
-  SmallVector<RingReleaseOp> late;
-  /// The values that are sums of products, and the products.
-  llvm::DenseMap<Value, WgmmaOp> products;
+  /// The wgmmas that are issued and not yet waited for, oldest first.
+  SmallVector<WgmmaOp> inFlight;
+  /// The wgmmas that the next iteration waits for.
+  llvm::SmallSetVector<Operation *, 4> deferred;
+  /// Releases of slots that `deferred` reads.
+  SmallVector<RingReleaseOp> deferredReleases;
+  /// Maps accumulators to the wgmmas that compute them.
+  llvm::DenseMap<Value, WgmmaOp> wgmmaOf;
   WgmmaWaitOp firstWait;
 };
 
@@ -69,11 +70,11 @@ void Interleaver::dropWaits() {
   for (WgmmaWaitOp wait :
        llvm::make_early_inc_range(body->getOps<WgmmaWaitOp>()))
     b.replaceOp(wait, wait.getAccumulators());
-  for (WgmmaOp product : body->getOps<WgmmaOp>())
-    products[product.getResult()] = product;
+  for (WgmmaOp wgmma : body->getOps<WgmmaOp>())
+    wgmmaOf[wgmma.getResult()] = wgmma;
 }
 
-/// Whether `value` depends on a sum of this iteration, which is waited for.
+/// Whether `value` depends on a wgmma of this iteration, which is waited for.
 bool Interleaver::followsWait(Value value) {
   llvm::SmallSetVector<Value, 16> open;
   open.insert(value);
@@ -88,182 +89,187 @@ bool Interleaver::followsWait(Value value) {
   return false;
 }
 
-/// Whether `product` may run into the next iteration: nothing needs its sum
-/// before, and what it reads stays as it is until the first wait there.
-bool Interleaver::canLast(WgmmaOp product) {
-  constexpr int64_t kEnoughSlots = 3;
-  Value sum = product.getResult();
-  while (sum.hasOneUse()) {
-    auto next = dyn_cast<WgmmaOp>(*sum.user_begin());
-    if (!next || next.getAcc() != sum)
+/// Whether `wgmma` may stay in flight into the next iteration:
+/// 1. Nothing needs its accumulator earlier.
+/// 2. Its operands do not change until the first wait of that iteration.
+bool Interleaver::canDefer(WgmmaOp wgmma) {
+  // With two slots none is free to fill while both are held.
+  constexpr int64_t kMinSlots = 3;
+  Value acc = wgmma.getResult();
+  while (acc.hasOneUse()) {
+    auto next = dyn_cast<WgmmaOp>(*acc.user_begin());
+    if (!next || next.getAcc() != acc)
       break;
-    sum = next.getResult();
+    acc = next.getResult();
   }
-  if (!isCarriedOnly(sum))
+  if (!isCarriedOnly(acc))
     return false;
-  unsigned index = sum.use_begin()->getOperandNumber();
+  unsigned index = acc.use_begin()->getOperandNumber();
   for (Operation *user : loop.getRegionIterArg(index).getUsers())
     if (auto next = dyn_cast<WgmmaOp>(user);
         !next || next.getAcc() != loop.getRegionIterArg(index))
       return false;
-  for (Value operand : {Value(product.getA()), Value(product.getB())}) {
+  for (Value operand : {Value(wgmma.getA()), Value(wgmma.getB())}) {
     if (isa<RankedTensorType>(operand.getType())) {
       if (!loop.isDefinedOutsideOfLoop(operand) && !followsWait(operand))
         return false;
     } else if (RingWaitOp slot = getSlot(operand, loop)) {
-      if (slot.getRing().getType().getNumSlots() < kEnoughSlots)
+      if (slot.getRing().getType().getNumSlots() < kMinSlots)
         return false;
     }
   }
   return true;
 }
 
-/// The products that the next iteration waits for.
-void Interleaver::findLasting() {
-  SmallVector<WgmmaOp> started;
+/// Collects the wgmmas that the next iteration waits for.
+void Interleaver::findDeferred() {
+  SmallVector<WgmmaOp> candidates;
   for (Operation &op : body->without_terminator()) {
-    if (auto product = dyn_cast<WgmmaOp>(op))
-      started.push_back(product);
+    if (auto wgmma = dyn_cast<WgmmaOp>(op))
+      candidates.push_back(wgmma);
     for (OpOperand &operand : op.getOpOperands()) {
-      auto product = products.lookup(operand.get());
+      auto wgmma = wgmmaOf.lookup(operand.get());
       auto next = dyn_cast<WgmmaOp>(op);
-      if (!product || (next && next.getAcc() == operand.get()))
+      if (!wgmma || (next && next.getAcc() == operand.get()))
         continue;
-      auto found = llvm::find(started, product);
-      if (found != started.end())
-        started.erase(started.begin(), found + 1);
+      auto found = llvm::find(candidates, wgmma);
+      if (found != candidates.end())
+        candidates.erase(candidates.begin(), found + 1);
     }
   }
-  // Those behind one that can not last can not be told from it.
-  for (WgmmaOp product : llvm::reverse(started)) {
-    if (!canLast(product))
+  // A wait leaves only the newest wgmmas in flight, so the deferred ones must
+  // be the last ones.
+  for (WgmmaOp wgmma : llvm::reverse(candidates)) {
+    if (!canDefer(wgmma))
       break;
-    lasting.insert(product);
+    deferred.insert(wgmma);
   }
 }
 
-/// Which of the values that its loop carries `product`, which lasts, adds to.
-static unsigned getCarriedIndex(Operation *product) {
-  Value sum = product->getResult(0);
-  while (isa<WgmmaOp>(*sum.user_begin()))
-    sum = sum.user_begin()->getResult(0);
-  return sum.use_begin()->getOperandNumber();
+/// Returns the position among the iter_args of the accumulator that `wgmma`, a
+/// deferred one, adds to.
+static unsigned getCarriedIndex(Operation *wgmma) {
+  Value acc = wgmma->getResult(0);
+  while (isa<WgmmaOp>(*acc.user_begin()))
+    acc = acc.user_begin()->getResult(0);
+  return acc.use_begin()->getOperandNumber();
 }
 
-/// The sums that the products of the iteration before add to, less those that
-/// products in front of `before` add to.
+/// Returns the accumulators of the previous iteration's wgmmas, except those
+/// that wgmmas before `before` add to.
 SmallVector<Value> Interleaver::getLoopCarriedAccumulators(Operation *before) {
-  SmallVector<Value> sums;
-  for (Operation *op : lasting) {
+  SmallVector<Value> accs;
+  for (Operation *op : deferred) {
     Value carried = loop.getRegionIterArg(getCarriedIndex(op));
     bool isTaken = llvm::any_of(carried.getUsers(), [&](Operation *user) {
       return user->isBeforeInBlock(before) && isa<WgmmaOp>(user);
     });
-    if (!isTaken && !llvm::is_contained(sums, carried))
-      sums.push_back(carried);
+    if (!isTaken && !llvm::is_contained(accs, carried))
+      accs.push_back(carried);
   }
-  return sums;
+  return accs;
 }
 
-/// Waits in front of `before` for the oldest `count` of the running products.
+/// Inserts a wait before `before` for the oldest `count` wgmmas in flight.
 void Interleaver::waitFor(unsigned count, Operation *before) {
   if (count == 0)
     return;
-  // One value for each sum: of a chain the last.
-  llvm::SmallSetVector<Value, 4> sums;
-  for (WgmmaOp product : ArrayRef(running).take_front(count)) {
-    sums.remove(product.getAcc());
-    sums.insert(product.getResult());
+  // One value for each chain of wgmmas: the last accumulator.
+  llvm::SmallSetVector<Value, 4> accs;
+  for (WgmmaOp wgmma : ArrayRef(inFlight).take_front(count)) {
+    accs.remove(wgmma.getAcc());
+    accs.insert(wgmma.getResult());
   }
-  for (WgmmaOp product : ArrayRef(running).drop_front(count))
-    sums.remove(product.getAcc());
+  for (WgmmaOp wgmma : ArrayRef(inFlight).drop_front(count))
+    accs.remove(wgmma.getAcc());
   if (!firstWait)
-    for (Value sum : getLoopCarriedAccumulators(before))
-      sums.insert(sum);
+    for (Value acc : getLoopCarriedAccumulators(before))
+      accs.insert(acc);
   b.setInsertionPoint(before);
-  auto wait = WgmmaWaitOp::create(b, running[count - 1].getLoc(),
-                                  TypeRange(sums.getArrayRef()),
-                                  sums.getArrayRef(), running.size() - count);
-  for (auto [sum, result] : llvm::zip_equal(sums, wait.getResults())) {
-    if (WgmmaOp product = products.lookup(sum))
-      products[result] = product;
-    b.replaceUsesWithIf(sum, result, [&](OpOperand &use) {
+  auto wait = WgmmaWaitOp::create(b, inFlight[count - 1].getLoc(),
+                                  TypeRange(accs.getArrayRef()),
+                                  accs.getArrayRef(), inFlight.size() - count);
+  for (auto [acc, result] : llvm::zip_equal(accs, wait.getResults())) {
+    if (WgmmaOp wgmma = wgmmaOf.lookup(acc))
+      wgmmaOf[result] = wgmma;
+    b.replaceUsesWithIf(acc, result, [&](OpOperand &use) {
       return use.getOwner() != wait &&
              (use.getOwner() == before ||
               body->findAncestorOpInBlock(*use.getOwner())
                       ->isBeforeInBlock(wait) == false);
     });
   }
-  running.erase(running.begin(), running.begin() + count);
+  inFlight.erase(inFlight.begin(), inFlight.begin() + count);
   if (!firstWait)
     firstWait = wait;
 }
 
-/// Whether `product` reads the slot that is given back by `release`.
-bool Interleaver::reads(WgmmaOp product, RingReleaseOp release) {
+/// Whether `wgmma` reads the slot of `release`.
+bool Interleaver::reads(WgmmaOp wgmma, RingReleaseOp release) {
   Operation *slot = release.getSlot().getDefiningOp();
-  return getSlot(product.getA(), loop) == slot ||
-         getSlot(product.getB(), loop) == slot;
+  return getSlot(wgmma.getA(), loop) == slot ||
+         getSlot(wgmma.getB(), loop) == slot;
 }
 
-/// Gives back a slot behind the products that read it.
-void Interleaver::giveBack(RingReleaseOp release) {
+/// Waits before `release` for the wgmmas that read its slot.
+void Interleaver::waitForReaders(RingReleaseOp release) {
   unsigned count = 0;
-  for (auto [i, product] : llvm::enumerate(running))
-    if (reads(product, release))
+  for (auto [i, wgmma] : llvm::enumerate(inFlight))
+    if (reads(wgmma, release))
       count = i + 1;
   waitFor(count, release);
 }
 
-void Interleaver::placeWaits() {
-  SmallVector<RingReleaseOp> put;
-  auto lasts = [&](RingReleaseOp release) {
-    return llvm::any_of(lasting, [&](Operation *op) {
+void Interleaver::insertWaits() {
+  SmallVector<RingReleaseOp> postponed;
+  auto isDeferred = [&](RingReleaseOp release) {
+    return llvm::any_of(deferred, [&](Operation *op) {
       return reads(cast<WgmmaOp>(op), release);
     });
   };
   for (Operation &op : llvm::make_early_inc_range(*body)) {
     if (auto release = dyn_cast<RingReleaseOp>(op)) {
-      if (lasts(release)) {
-        late.push_back(release);
+      if (isDeferred(release)) {
+        deferredReleases.push_back(release);
         continue;
       }
-      // Under the work on what was waited for last: not at once.
-      put.push_back(release);
+      // Deferred to the next wgmma: the release then overlaps the threads' work
+      // on the accumulators that were waited for last.
+      postponed.push_back(release);
       continue;
     }
     for (Value operand : llvm::to_vector(op.getOperands())) {
-      WgmmaOp product = products.lookup(operand);
+      WgmmaOp wgmma = wgmmaOf.lookup(operand);
       auto next = dyn_cast<WgmmaOp>(op);
-      if (!product || (next && next.getAcc() == operand))
+      if (!wgmma || (next && next.getAcc() == operand))
         continue;
-      auto found = llvm::find(running, product);
-      if (found == running.end() || lasting.contains(product))
+      auto found = llvm::find(inFlight, wgmma);
+      if (found == inFlight.end() || deferred.contains(wgmma))
         continue;
-      waitFor(found - running.begin() + 1, &op);
+      waitFor(found - inFlight.begin() + 1, &op);
     }
     if (isa<WgmmaOp>(op) || &op == body->getTerminator()) {
-      for (RingReleaseOp release : put) {
+      for (RingReleaseOp release : postponed) {
         b.moveOpBefore(release, &op);
-        giveBack(release);
+        waitForReaders(release);
       }
-      put.clear();
+      postponed.clear();
     }
     if (&op == body->getTerminator()) {
       unsigned count = 0;
-      for (auto [i, product] : llvm::enumerate(running))
-        if (!lasting.contains(product))
+      for (auto [i, wgmma] : llvm::enumerate(inFlight))
+        if (!deferred.contains(wgmma))
           count = i + 1;
       waitFor(count, &op);
     }
-    if (auto product = dyn_cast<WgmmaOp>(op)) {
-      running.push_back(product);
+    if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
+      inFlight.push_back(wgmma);
     }
   }
 }
 
-/// Carries the slots that products of the last iteration read to where they
-/// are waited for, and waits behind the loop for the last ones.
+/// Carries the slots of deferred wgmmas to the wait of the next iteration, and
+/// waits for the last ones after the loop.
 void Interleaver::carrySlots() {
   Location loc = loop.getLoc();
   unsigned numResults = loop.getNumResults();
@@ -271,61 +277,62 @@ void Interleaver::carrySlots() {
   scf::IfOp branch = createIfEntered(loop, numResults, b);
   b.setInsertionPointToEnd(branch.thenBlock());
   SmallVector<Value> init(loop.getInitArgs());
-  for (RingReleaseOp release : late)
+  for (RingReleaseOp release : deferredReleases)
     init.push_back(RingNoSlotOp::create(b, loc, release.getSlot().getType()));
   auto rest =
       scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
                          loop.getStep(), init, nullptr, loop.getUnsignedCmp());
   rest->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   SmallVector<unsigned> indices;
-  for (Operation *op : lasting) {
+  for (Operation *op : deferred) {
     unsigned index = getCarriedIndex(op);
     if (!llvm::is_contained(indices, index))
       indices.push_back(index);
   }
   auto yield = cast<scf::YieldOp>(body->getTerminator());
-  auto held = rest.getRegionIterArgs().take_back(late.size());
-  for (auto [release, slot] : llvm::zip_equal(late, held)) {
+  auto held = rest.getRegionIterArgs().take_back(deferredReleases.size());
+  for (auto [release, slot] : llvm::zip_equal(deferredReleases, held)) {
     yield.getResultsMutable().append(release.getSlot());
     release.getSlotMutable().assign(slot);
     b.moveOpAfter(release, firstWait);
   }
-  b.mergeBlocks(body, rest.getBody(),
-                rest.getBody()->getArguments().drop_back(late.size()));
-  if (!late.empty()) {
+  b.mergeBlocks(
+      body, rest.getBody(),
+      rest.getBody()->getArguments().drop_back(deferredReleases.size()));
+  if (!deferredReleases.empty()) {
     b.setInsertionPointAfter(firstWait);
     Value notFirst =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
                               rest.getInductionVar(), rest.getLowerBound());
-    for (RingReleaseOp release : late)
+    for (RingReleaseOp release : deferredReleases)
       release.getConditionMutable().assign(notFirst);
   }
   b.setInsertionPointAfter(rest);
-  SmallVector<Value> results(rest.getResults().take_front(numResults)), sums;
+  SmallVector<Value> results(rest.getResults().take_front(numResults)), accs;
   for (unsigned index : indices)
-    sums.push_back(results[index]);
+    accs.push_back(results[index]);
   auto wait =
-      WgmmaWaitOp::create(b, loc, TypeRange(sums), sums, /*pendings=*/0);
-  for (auto [index, sum] : llvm::zip_equal(indices, wait.getResults()))
-    results[index] = sum;
-  for (Value slot : rest.getResults().take_back(late.size()))
+      WgmmaWaitOp::create(b, loc, TypeRange(accs), accs, /*pendings=*/0);
+  for (auto [index, acc] : llvm::zip_equal(indices, wait.getResults()))
+    results[index] = acc;
+  for (Value slot : rest.getResults().take_back(deferredReleases.size()))
     RingReleaseOp::create(b, loc, slot);
   scf::YieldOp::create(b, loc, results);
   b.replaceOp(loop, branch.getResults());
 }
 
-bool Interleaver::write() {
+bool Interleaver::rewrite() {
   hoistDots(loop, b);
-  raiseLoads(loop, b);
+  hoistLoads(loop, b);
   dropWaits();
-  if (lasts)
-    findLasting();
-  placeWaits();
-  if (!lasting.empty())
+  if (mayDefer)
+    findDeferred();
+  insertWaits();
+  if (!deferred.empty())
     carrySlots();
-  return !lasting.empty();
+  return !deferred.empty();
 }
 
-bool warp::interleaveDots(scf::ForOp loop, bool lasts) {
-  return Interleaver(loop, lasts).write();
+bool warp::interleaveDots(scf::ForOp loop, bool mayDefer) {
+  return Interleaver(loop, mayDefer).rewrite();
 }

@@ -1,4 +1,5 @@
-// Writes a loop so that its products run under the work on each other's sums.
+// Rewrites a loop so that each wgmma overlaps the threads' work on the results
+// of the others.
 
 #pragma once
 
@@ -8,16 +9,16 @@
 
 namespace tilewright::warp {
 
-/// The slot of a ring in `loop` that `operand` of a product is read from; null
-/// where it is not.
+/// Returns the wait in `loop` for the ring slot that `operand` of a wgmma is
+/// read from, or null.
 RingWaitOp getSlot(mlir::Value operand, mlir::scf::ForOp loop);
 
-/// Whether `value` is what the loop carries, untouched: the sum that a product
-/// of this iteration adds to, and that nothing else in it needs.
+/// Whether the only use of `value` is the yield: it becomes the accumulator of
+/// the next iteration, and this one does not need it.
 bool isCarriedOnly(mlir::Value value);
 
-/// Writes `loop` anew. `lasts`: whether there are registers for products to run
-/// into the next iteration. Gives whether some do.
-bool interleaveDots(mlir::scf::ForOp loop, bool lasts);
+/// Rewrites `loop`. `mayDefer` says whether there are enough registers to keep
+/// wgmmas in flight into the next iteration. Returns whether some are.
+bool interleaveDots(mlir::scf::ForOp loop, bool mayDefer);
 
 } // namespace tilewright::warp

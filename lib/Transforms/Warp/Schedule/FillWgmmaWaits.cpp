@@ -1,10 +1,9 @@
-// What does not need the sums of a product is done while tensor cores compute
-// it.
+// Moves work that does not depend on a wgmma to between its start and its wait.
 //
-// A product is a chain of a hundred clocks and more in which the threads that
-// wait for it do nothing. Stores in front of it make it start later, and
-// conversions behind it, of what was there before, make its use come later:
-// both go between its start and its wait.
+// Threads that wait for a wgmma are idle for its latency, see
+// benchmarks/notes/wgmma-scheduling.md. Stores before a wgmma delay its start.
+// Conversions after its wait delay the use of its result, also if their source
+// precedes the wgmma. Both move to between start and wait.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -27,11 +26,11 @@ namespace tilewright::warp {
 } // namespace tilewright::warp
 
 //===----------------------------------------------------------------------===//
-// Tiles that are in memory already
+// Tiles in shared memory
 //===----------------------------------------------------------------------===//
 
-/// Whether threads read `memory` 16 bytes at a time into the registers of
-/// `tile`.
+/// Whether threads read `memory` into the registers of `tile` with accesses of
+/// at least 16 bytes.
 static bool isReadWide(SharedType memory, RankedTensorType tile) {
   constexpr unsigned kWide = 16;
   unsigned bytes = getElementBytes(tile.getElementType());
@@ -41,8 +40,8 @@ static bool isReadWide(SharedType memory, RankedTensorType tile) {
   return (bytes << access.vectorRegisters.size()) >= kWide;
 }
 
-/// Reads back from memory what is stored there for products and needed in other
-/// registers, too.
+/// Replaces layout conversions of a tile that is stored in shared memory for
+/// wgmma by loads from there.
 static void readBack(AllocOp alloc, RewriterBase &b) {
   Value tile = alloc.getSource();
   if (!tile || alloc.getCluster() != 1 || isExplicit(alloc) ||
@@ -60,13 +59,13 @@ static void readBack(AllocOp alloc, RewriterBase &b) {
 }
 
 //===----------------------------------------------------------------------===//
-// Chains of products
+// Chains of wgmmas
 //===----------------------------------------------------------------------===//
 
-/// Whether all products are waited for behind `product` before a slot is given
-/// back.
-static bool isAwaited(WgmmaOp product) {
-  for (Operation *op = product->getNextNode(); op; op = op->getNextNode()) {
+/// Whether a wait for all wgmmas follows `wgmma` before a slot is released or a
+/// ping-pong group passes.
+static bool isAwaited(WgmmaOp wgmma) {
+  for (Operation *op = wgmma->getNextNode(); op; op = op->getNextNode()) {
     if (op->getNumRegions() != 0 || isa<RingReleaseOp, PingPongPassOp>(op))
       return false;
     if (auto wait = dyn_cast<WgmmaWaitOp>(op); wait && wait.getPendings() == 0)
@@ -75,9 +74,11 @@ static bool isAwaited(WgmmaOp product) {
   return false;
 }
 
-/// Whether a product that another wait follows alone uses what `wait` gives, as
-/// its sum, and nothing in between touches memory.
-static bool isNeedless(WgmmaWaitOp wait) {
+/// Whether `wait` is redundant:
+/// 1. Its only use is as the accumulator of another wgmma.
+/// 2. No op between the two touches memory.
+/// 3. Another wait follows that wgmma.
+static bool isRedundant(WgmmaWaitOp wait) {
   if (isExplicit(wait) || wait.getPendings() != 0 ||
       wait.getNumResults() != 1 || !wait.getResult(0).hasOneUse() ||
       !wait.getAccumulators()[0].getDefiningOp<WgmmaOp>())
@@ -100,36 +101,37 @@ namespace {
 
 class Filler {
 public:
-  Filler(Block &block, GlobalHazards &order) : block(block), order(order) {}
+  Filler(Block &block, GlobalHazards &hazards)
+      : block(block), hazards(hazards) {}
 
   void run();
 
 private:
   void sinkWait(RingWaitOp wait);
-  void hoistConversions(WgmmaWaitOp wait, WgmmaOp product);
-  void sinkStores(WgmmaWaitOp wait, WgmmaOp product);
+  void hoistConversions(WgmmaWaitOp wait, WgmmaOp wgmma);
+  void sinkStores(WgmmaWaitOp wait, WgmmaOp wgmma);
   bool addSlice(Operation *op, llvm::SetVector<Operation *> &slice);
   bool mayPass(tile::StoreOp store, Operation *op);
   void sink(tile::StoreOp store, Operation *&before);
 
   Block &block;
-  GlobalHazards &order;
+  GlobalHazards &hazards;
 };
 
 } // namespace
 
-/// The last product in front of `wait`, if no other wait stands in between.
+/// Returns the last wgmma before `wait` if no other wait is between them.
 static WgmmaOp findDot(WgmmaWaitOp wait) {
   for (Operation *op = wait->getPrevNode(); op; op = op->getPrevNode()) {
-    if (auto product = dyn_cast<WgmmaOp>(op))
-      return product;
+    if (auto wgmma = dyn_cast<WgmmaOp>(op))
+      return wgmma;
     if (isa<WgmmaWaitOp>(op) || op->getNumRegions() != 0)
       return {};
   }
   return {};
 }
 
-/// Whether threads have to wait for copies only where `op` stands.
+/// Whether the wait for copies, `wait`, cannot move past `op`.
 static bool endsSink(Operation *op, RingWaitOp wait) {
   return op->getNumRegions() != 0 || usesScratch(op) ||
          isa<RingAcquireOp, RingWaitOp, RingCommitOp, RingReleaseOp, WgmmaOp,
@@ -141,8 +143,8 @@ static bool endsSink(Operation *op, RingWaitOp wait) {
          });
 }
 
-/// Waits for copies of threads, with the barrier behind, once the operands that
-/// threads make are stored, which need one, too.
+/// Moves a wait for the threads' own copies, with its barrier, to after the
+/// stores of computed operands, which need a barrier too.
 void Filler::sinkWait(RingWaitOp wait) {
   auto barrier = dyn_cast_or_null<BarrierOp>(wait->getNextNode());
   if (!barrier || !wait.getIndex())
@@ -157,9 +159,11 @@ void Filler::sinkWait(RingWaitOp wait) {
   barrier->moveAfter(wait);
 }
 
-/// Conversions behind `wait` of what was there before `product`.
-void Filler::hoistConversions(WgmmaWaitOp wait, WgmmaOp product) {
-  constexpr int64_t kMostRegisters = 32;
+/// Hoists conversions from after `wait` to before it if their source precedes
+/// `wgmma`.
+void Filler::hoistConversions(WgmmaWaitOp wait, WgmmaOp wgmma) {
+  // Trades hidden latency against registers; benchmarks/published.py decides.
+  constexpr int64_t kMaxRegisters = 32;
   SmallVector<ConvertLayoutOp> conversions;
   for (Operation *op = wait->getNextNode(); op; op = op->getNextNode()) {
     if (op->getNumRegions() != 0 || isa<WgmmaOp>(op))
@@ -169,26 +173,26 @@ void Filler::hoistConversions(WgmmaWaitOp wait, WgmmaOp product) {
       continue;
     Operation *source = convert.getSource().getDefiningOp();
     if ((!source || source->getBlock() != &block ||
-         source->isBeforeInBlock(product)) &&
+         source->isBeforeInBlock(wgmma)) &&
         getLayout(convert.getType())->getInSize(LayoutAxis::Register) <=
-            kMostRegisters)
+            kMaxRegisters)
       conversions.push_back(convert);
   }
   for (ConvertLayoutOp convert : conversions)
     convert->moveBefore(wait);
 }
 
-/// Whether `value` lies in the registers of a product's sum.
-static bool isSum(Value value) {
+/// Whether `value` is in the registers of an accumulator.
+static bool isAccumulator(Value value) {
   return value.getDefiningOp<WgmmaWaitOp>() ||
          llvm::any_of(value.getUsers(), [&](Operation *user) {
-           auto product = dyn_cast<WgmmaOp>(user);
-           return product && product.getAcc() == value;
+           auto wgmma = dyn_cast<WgmmaOp>(user);
+           return wgmma && wgmma.getAcc() == value;
          });
 }
 
-/// Whether `op` gives the same wherever it stands: what it reads is not stored
-/// to a second time.
+/// Whether `op` has the same result wherever it is: its memory is stored to
+/// only once.
 static bool isFixedRead(Operation *op) {
   if (isa<ConvertLayoutOp>(op))
     return true;
@@ -198,9 +202,10 @@ static bool isFixedRead(Operation *op) {
          llvm::none_of(alloc->getUsers(), llvm::IsaPred<LocalStoreOp>);
 }
 
-/// Adds `op`, and what is only computed for what is in `slice`, which stands in
-/// the block. Values stay as small as they are: conversions alone are taken
-/// along of what is stored, of places and masks all.
+/// Adds `op` to `slice`, and ops of the block that only ops of `slice` use.
+/// Stored values add their conversions alone, so that live values stay small.
+/// Addresses and masks add all of their ops. Returns whether `op` reads no
+/// accumulator registers.
 bool Filler::addSlice(Operation *op, llvm::SetVector<Operation *> &slice) {
   slice.insert(op);
   for (unsigned i = 0; i < slice.size(); ++i)
@@ -209,18 +214,18 @@ bool Filler::addSlice(Operation *op, llvm::SetVector<Operation *> &slice) {
       if (!from || from->getBlock() != &block || from->getNumRegions() != 0 ||
           from->hasTrait<OpTrait::ConstantLike>())
         continue;
-      bool isPlace = !isa<FloatType>(getElementTypeOrSelf(operand.getType()));
+      bool isAddress = !isa<FloatType>(getElementTypeOrSelf(operand.getType()));
       if ((isFixedRead(from) ||
-           (isPlace && isMemoryEffectFree(from) && !usesScratch(from))) &&
-          llvm::none_of(from->getOperands(), isSum) &&
+           (isAddress && isMemoryEffectFree(from) && !usesScratch(from))) &&
+          llvm::none_of(from->getOperands(), isAccumulator) &&
           llvm::all_of(from->getUsers(),
                        [&](Operation *user) { return slice.contains(user); }))
         slice.insert(from);
     }
-  return llvm::none_of(op->getOperands(), isSum);
+  return llvm::none_of(op->getOperands(), isAccumulator);
 }
 
-/// Whether `store` may come behind `op`.
+/// Whether `store` may move to after `op`.
 bool Filler::mayPass(tile::StoreOp store, Operation *op) {
   if (op->getNumRegions() != 0)
     return false;
@@ -228,17 +233,17 @@ bool Filler::mayPass(tile::StoreOp store, Operation *op) {
     return true;
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return !load.getIsVolatile() &&
-           !order.mayOverlap(store.getPtr(), load.getPtr());
+           !hazards.mayOverlap(store.getPtr(), load.getPtr());
   if (auto copy = dyn_cast<AsyncCopyOp>(op))
-    return !order.mayOverlap(store.getPtr(), copy->getOperand(0));
+    return !hazards.mayOverlap(store.getPtr(), copy->getOperand(0));
   if (auto other = dyn_cast<tile::StoreOp>(op))
-    return !order.mayOverlap(store.getPtr(), other.getPtr());
+    return !hazards.mayOverlap(store.getPtr(), other.getPtr());
   return isa<WgmmaOp, AllocOp, LocalLoadOp, LocalStoreOp, RingAcquireOp,
              RingCommitOp, RingWaitOp, SharedTransposeOp>(op);
 }
 
-/// Moves `store`, with what is computed for it alone, in front of `before`,
-/// and `before` in front of that; leaves it where an op in between forbids it.
+/// Moves `store` and its slice to before `before`, and sets `before` to the
+/// first moved op. Does nothing if an op in between forbids the move.
 void Filler::sink(tile::StoreOp store, Operation *&before) {
   llvm::SetVector<Operation *> slice;
   if (!addSlice(store, slice))
@@ -255,24 +260,24 @@ void Filler::sink(tile::StoreOp store, Operation *&before) {
   before = ordered.front();
 }
 
-/// Stores in front of `product`, from the last wait on.
-void Filler::sinkStores(WgmmaWaitOp wait, WgmmaOp product) {
+/// Sinks stores between the previous wait and `wgmma` to before `wait`.
+void Filler::sinkStores(WgmmaWaitOp wait, WgmmaOp wgmma) {
   SmallVector<tile::StoreOp> stores;
-  for (Operation *op = product->getPrevNode(); op && !isa<WgmmaWaitOp>(op);
+  for (Operation *op = wgmma->getPrevNode(); op && !isa<WgmmaWaitOp>(op);
        op = op->getPrevNode())
     if (auto store = dyn_cast<tile::StoreOp>(op))
       stores.push_back(store);
   Operation *before = wait;
-  // From the last on, so that they keep their order.
+  // From last to first, so that they keep their order.
   for (tile::StoreOp store : stores)
     sink(store, before);
 }
 
 void Filler::run() {
   for (auto wait : llvm::to_vector(block.getOps<WgmmaWaitOp>()))
-    if (WgmmaOp product = findDot(wait)) {
-      sinkStores(wait, product);
-      hoistConversions(wait, product);
+    if (WgmmaOp wgmma = findDot(wait)) {
+      sinkStores(wait, wgmma);
+      hoistConversions(wait, wgmma);
     }
   for (auto wait : llvm::to_vector(block.getOps<RingWaitOp>()))
     sinkWait(wait);
@@ -294,16 +299,16 @@ struct FillWgmmaWaits : warp::impl::FillWgmmaWaitsBase<FillWgmmaWaits> {
     for (AllocOp alloc : allocs)
       readBack(alloc, rewriter);
     for (WgmmaWaitOp wait : waits)
-      if (isNeedless(wait))
+      if (isRedundant(wait))
         rewriter.replaceOp(wait, wait.getAccumulators());
-    GlobalHazards order(function);
+    GlobalHazards hazards(function);
     llvm::SetVector<Block *> blocks;
     function.walk([&](WgmmaWaitOp wait) {
       if (!isExplicit(wait))
         blocks.insert(wait->getBlock());
     });
     for (Block *block : blocks)
-      Filler(*block, order).run();
+      Filler(*block, hazards).run();
   }
 };
 } // namespace

@@ -1,5 +1,5 @@
-// The source of an explicit kernel says itself what it waits for late. All that
-// is left to do is to keep products from running where control flow joins.
+// The source of an explicit kernel places its own deferred waits. This code
+// only ensures that no wgmma is in flight where control flow joins.
 
 #include "lib/Transforms/Warp/Schedule/GuardWgmmaWaits.h"
 
@@ -14,10 +14,10 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// Puts `loop` into a branch that is taken where it runs at all, so that its
-/// products are waited for before control flow from elsewhere joins: else the
-/// assembler takes it that they may be running there. Gives the results as they
-/// are within the branch, which yields those that `loop` had.
+/// Puts `loop` into a branch that is taken if it runs any iteration. Its wgmmas
+/// are then waited for before control flow joins. Otherwise ptxas assumes that
+/// they may be in flight on the other path too. The branch yields the results
+/// of `loop`.
 static scf::IfOp guard(scf::ForOp loop, IRRewriter &rewriter) {
   rewriter.setInsertionPoint(loop);
   scf::IfOp branch = createIfEntered(loop, loop.getNumResults(), rewriter);
@@ -27,7 +27,8 @@ static scf::IfOp guard(scf::ForOp loop, IRRewriter &rewriter) {
   return branch;
 }
 
-/// The wait behind `loop` for nothing but sums that it leaves running.
+/// Returns the wait after `loop` that covers only accumulators which the loop
+/// leaves in flight.
 static WgmmaWaitOp findLastWait(scf::ForOp loop) {
   for (Value result : loop.getResults()) {
     if (!isInFlightAccumulator(result) || !result.hasOneUse())
@@ -36,7 +37,7 @@ static WgmmaWaitOp findLastWait(scf::ForOp loop) {
     if (wait && wait.getPendings() == 0 &&
         wait->getBlock() == loop->getBlock() &&
         llvm::all_of(wait.getAccumulators(),
-                     [&](Value sum) { return sum.getDefiningOp() == loop; }))
+                     [&](Value acc) { return acc.getDefiningOp() == loop; }))
       return wait;
   }
   return {};
@@ -45,20 +46,20 @@ static WgmmaWaitOp findLastWait(scf::ForOp loop) {
 /// Puts `loop` and `wait` into one branch.
 static void guardWithWait(scf::ForOp loop, WgmmaWaitOp wait) {
   SmallVector<unsigned> indices;
-  for (Value sum : wait.getAccumulators())
-    indices.push_back(cast<OpResult>(sum).getResultNumber());
+  for (Value acc : wait.getAccumulators())
+    indices.push_back(cast<OpResult>(acc).getResultNumber());
   IRRewriter rewriter(loop.getContext());
   scf::IfOp branch = guard(loop, rewriter);
   rewriter.setInsertionPointToEnd(branch.thenBlock());
-  SmallVector<Value> results(loop.getResults()), sums, waited;
+  SmallVector<Value> results(loop.getResults()), accs, waited;
   for (unsigned index : indices) {
-    sums.push_back(loop.getResult(index));
+    accs.push_back(loop.getResult(index));
     waited.push_back(branch.getResult(index));
   }
-  auto last = WgmmaWaitOp::create(rewriter, wait.getLoc(), TypeRange(sums),
-                                  sums, /*pendings=*/0);
-  for (auto [index, sum] : llvm::zip_equal(indices, last.getResults()))
-    results[index] = sum;
+  auto last = WgmmaWaitOp::create(rewriter, wait.getLoc(), TypeRange(accs),
+                                  accs, /*pendings=*/0);
+  for (auto [index, acc] : llvm::zip_equal(indices, last.getResults()))
+    results[index] = acc;
   scf::YieldOp::create(rewriter, loop.getLoc(), results);
   rewriter.replaceOp(wait, waited);
 }

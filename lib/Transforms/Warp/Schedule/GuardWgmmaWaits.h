@@ -1,4 +1,4 @@
-// Loops of explicit kernels that leave products running.
+// Loops of explicit kernels that leave wgmmas in flight.
 
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace tilewright::warp {
 
-/// Puts each loop of an explicit kernel that leaves products running into a
-/// branch, with the wait for them behind it.
+/// Puts each loop of an explicit kernel that leaves wgmmas in flight into a
+/// branch, together with the wait that follows it.
 void guardExplicitWaits(mlir::ModuleOp module);
 
 } // namespace tilewright::warp

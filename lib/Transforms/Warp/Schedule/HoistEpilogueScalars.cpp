@@ -24,16 +24,18 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Registers of a thread that what is prepared may take.
-static constexpr int64_t kSpareRegisters = 8;
+/// Registers of a thread for hoisted results. More of them hide more of the
+/// epilogue, but may spill in the loop; benchmarks/gemm.py decides.
+static constexpr int64_t kMaxHoisted = 8;
 
-/// Registers of a thread that what is loaded under the last products may take,
-/// each load of which is written three times, and together with the sums.
-static constexpr int64_t kMostLoaded = 32, kMostRegisters = 160;
+/// Registers of a thread for loads that overlap the last wgmmas: for the loads
+/// alone, and together with the accumulators. More loads hide more latency, but
+/// each is emitted three times and may spill; benchmarks/gemm.py decides.
+static constexpr int64_t kMaxLoaded = 32, kMaxWithAccs = 160;
 
 using OpSet = llvm::SmallSetVector<Operation *, 16>;
 
-/// The wait for the last products at the end of a block.
+/// Returns the wait in `block` that leaves no wgmma in flight.
 static WgmmaWaitOp findLastWait(Block &block) {
   for (WgmmaWaitOp wait : block.getOps<WgmmaWaitOp>())
     if (wait.getPendings() == 0)
@@ -41,36 +43,37 @@ static WgmmaWaitOp findLastWait(Block &block) {
   return {};
 }
 
-/// The branch behind `product` that waits for the last products on both sides;
-/// null where another team's products begin before.
-static scf::IfOp findRest(WgmmaOp product) {
-  for (Operation *op = product->getNextNode(); op; op = op->getNextNode()) {
+/// Returns the branch after `wgmma` whose regions both wait for the last
+/// wgmmas. Returns null if another ping-pong group may begin before that wait.
+static scf::IfOp findRest(WgmmaOp wgmma) {
+  for (Operation *op = wgmma->getNextNode(); op; op = op->getNextNode()) {
     auto rest = dyn_cast<scf::IfOp>(op);
     if (!rest || rest.getElseRegion().empty())
       continue;
-    bool waits = llvm::all_of(rest->getRegions(), [](Region &side) {
-      return findLastWait(side.front()) &&
-             side.getOps<PingPongPassOp>().empty();
+    bool waits = llvm::all_of(rest->getRegions(), [](Region &region) {
+      return findLastWait(region.front()) &&
+             region.getOps<PingPongPassOp>().empty();
     });
     return waits ? rest : scf::IfOp();
   }
   return {};
 }
 
-/// The last of the first products of a loop in the taken side of `branch`, if
-/// what waits for them stands in a branch of its own; null otherwise.
+/// Returns the last wgmma of a loop's first iteration, in the `then` block of
+/// `branch`. Returns null if that block itself has a wait: the waits must be in
+/// a nested branch.
 static WgmmaOp findFirstDot(scf::IfOp branch) {
   auto waits = branch.thenBlock()->getOps<WgmmaWaitOp>();
   if (branch.getElseRegion().empty() || !waits.empty())
     return {};
   WgmmaOp last;
-  for (WgmmaOp product : branch.thenBlock()->getOps<WgmmaOp>())
-    last = product;
+  for (WgmmaOp wgmma : branch.thenBlock()->getOps<WgmmaOp>())
+    last = wgmma;
   return last;
 }
 
 //===----------------------------------------------------------------------===//
-// What may move
+// Legality
 //===----------------------------------------------------------------------===//
 
 static bool isLoad(Operation *op) {
@@ -78,15 +81,15 @@ static bool isLoad(Operation *op) {
   return load && !load.getIsVolatile();
 }
 
-/// Whether `op` gives the same wherever it stands, a load as long as nothing
-/// writes in between.
+/// Whether `op` has the same results wherever it is. A load has as long as
+/// nothing writes in between.
 static bool isMovable(Operation *op) {
   return op->getNumRegions() == 0 && op->getNumResults() != 0 &&
          !op->hasTrait<OpTrait::ConstantLike>() && !usesScratch(op) &&
          (isLoad(op) || isMemoryEffectFree(op));
 }
 
-/// Whether everything that uses `op` is in `late` or stands behind `branch`.
+/// Whether all users of `op` are in `late` or after `branch`.
 static bool isNeededLate(Operation *op, scf::IfOp branch, const OpSet &late) {
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
     Operation *here = branch->getBlock()->findAncestorOpInBlock(*user);
@@ -94,7 +97,7 @@ static bool isNeededLate(Operation *op, scf::IfOp branch, const OpSet &late) {
   });
 }
 
-/// Moves what stands before `branch` and is not needed in it behind it.
+/// Sinks ops before `branch` that are used only after it.
 static void sinkLateOps(scf::IfOp branch) {
   OpSet late;
   bool writes = findGlobalWrite(branch);
@@ -110,18 +113,18 @@ static void sinkLateOps(scf::IfOp branch) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the first iteration computes
+// Analysis
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` is worth a register for as long as the loop runs: loads, and
-/// divisions of scalars.
+/// Whether the result of `op` is worth a register for the whole loop. Loads and
+/// divisions of scalars are.
 static bool isSlow(Operation *op) {
   return isLoad(op) ||
          (isDivision(op) && op->getResult(0).getType().isIntOrIndex());
 }
 
-/// The registers of a thread that the results of `op` take, one or more for
-/// each element.
+/// Returns the registers of a thread for the results of `op`, at least one per
+/// element.
 static int64_t countRegisters(Operation *op) {
   int64_t registers = 0;
   for (Type type : op->getResultTypes()) {
@@ -135,14 +138,14 @@ static int64_t countRegisters(Operation *op) {
   return registers;
 }
 
-/// Whether a load behind `op`, which stands behind the loop, must not come
-/// before: `op` writes, or shows what other threads have written.
+/// Whether loads must stay after `op`, an op of the epilogue. `op` writes
+/// memory, or makes the writes of other threads visible.
 static bool ordersLoads(Operation *op) {
   return isa<BarrierOp>(op) || findGlobalWrite(op);
 }
 
-/// What `op` needs from behind `branch`, in order and with itself; nothing if
-/// that can not be computed under the products.
+/// Returns `op` and the ops after `branch` that it depends on, in order.
+/// Returns nothing if they depend on `branch` or cannot move.
 static std::optional<OpSet> findSlice(Operation *op, scf::IfOp branch) {
   OpSet slice;
   slice.insert(op);
@@ -167,22 +170,22 @@ static std::optional<OpSet> findSlice(Operation *op, scf::IfOp branch) {
 
 namespace {
 
-/// What is to be computed under products for what stands behind the loop.
-struct Prepared {
-  /// In order, with what they are computed from.
+/// Ops of the epilogue to compute while wgmmas are in flight.
+struct Hoisted {
+  /// In order, with the ops they depend on.
   OpSet ops;
-  /// What is needed of their results.
+  /// The results that other ops use.
   SmallVector<Value> results;
 };
 
 } // namespace
 
-/// Divisions, and loads of few registers, to be done behind the first products.
-static Prepared findPrepared(scf::IfOp branch) {
-  Prepared prepared;
+/// Finds divisions and small loads to hoist to just after the first wgmmas.
+static Hoisted findHoistable(scf::IfOp branch) {
+  Hoisted hoisted;
   OpSet carried;
-  int64_t spare = kSpareRegisters;
-  // The loop may write what is read behind it.
+  int64_t spare = kMaxHoisted;
+  // The loop may write the memory that later loads read.
   bool writes = findGlobalWrite(branch);
   for (Operation *op = branch->getNextNode(); op; op = op->getNextNode()) {
     writes |= ordersLoads(op);
@@ -190,34 +193,33 @@ static Prepared findPrepared(scf::IfOp branch) {
       continue;
     std::optional<OpSet> slice = findSlice(op, branch);
     if (!slice || llvm::any_of(*slice, [&](Operation *part) {
-          return (isLoad(part) && writes) ||
-                 countRegisters(part) > kSpareRegisters;
+          return (isLoad(part) && writes) || countRegisters(part) > kMaxHoisted;
         }))
       continue;
     if (countRegisters(op) > spare)
       continue;
     spare -= countRegisters(op);
-    prepared.ops.insert(slice->begin(), slice->end());
+    hoisted.ops.insert(slice->begin(), slice->end());
     carried.insert(op);
   }
-  // What only the prepared needs is not needed behind the loop any more.
-  OpSet leaving;
-  auto leaves = [&](Operation *op) { return leaving.contains(op); };
-  for (Operation *op : llvm::reverse(prepared.ops))
-    if (carried.contains(op) || llvm::all_of(op->getUsers(), leaves))
-      leaving.insert(op);
+  // The epilogue does not need results that only hoisted ops use.
+  OpSet dead;
+  auto isDead = [&](Operation *op) { return dead.contains(op); };
+  for (Operation *op : llvm::reverse(hoisted.ops))
+    if (carried.contains(op) || llvm::all_of(op->getUsers(), isDead))
+      dead.insert(op);
   for (Operation *op : carried)
-    if (!llvm::all_of(op->getUsers(), leaves))
-      llvm::append_range(prepared.results, op->getResults());
-  return prepared;
+    if (!llvm::all_of(op->getUsers(), isDead))
+      llvm::append_range(hoisted.results, op->getResults());
+  return hoisted;
 }
 
-/// Other loads, to be started under the last products: those that fit beside
-/// the sums, in order. What they are computed from of what is `early` is known.
-static Prepared findLoads(scf::IfOp branch, const Prepared &early) {
-  Prepared prepared;
-  int64_t spare =
-      std::min(kMostLoaded, kMostRegisters - countRegisters(branch));
+/// Finds other loads to start before the wait for the last wgmmas: those that
+/// fit next to the accumulators, in order. They may depend on `early`, which is
+/// computed by then.
+static Hoisted findLoads(scf::IfOp branch, const Hoisted &early) {
+  Hoisted hoisted;
+  int64_t spare = std::min(kMaxLoaded, kMaxWithAccs - countRegisters(branch));
   bool writes = findGlobalWrite(branch);
   for (Operation *op = branch->getNextNode(); op && !writes;
        op = op->getNextNode()) {
@@ -230,51 +232,52 @@ static Prepared findLoads(scf::IfOp branch, const Prepared &early) {
       break;
     for (Operation *part : *slice)
       if (!early.ops.contains(part))
-        prepared.ops.insert(part);
-    llvm::append_range(prepared.results, op->getResults());
+        hoisted.ops.insert(part);
+    llvm::append_range(hoisted.results, op->getResults());
   }
-  return prepared;
+  return hoisted;
 }
 
 //===----------------------------------------------------------------------===//
 // Rewrite
 //===----------------------------------------------------------------------===//
 
-/// Copies of what is prepared at the builder, which `map` knows then. What
-/// scalars it is computed from is known only from there on, and so are its
-/// results: else it would be computed ahead of the products again, or behind
-/// the loop, where the assembler wants the wait for the last of them first
-/// (C7514).
-static SmallVector<Value> copy(const Prepared &prepared, OpBuilder &b,
-                               IRMapping &map) {
+/// Clones the hoisted ops at the builder and records them in `map`. Operands
+/// and results pass through `warp.opaque`. Otherwise LLVM moves the ops in two
+/// ways:
+/// 1. Above the first wgmmas again.
+/// 2. After the loop, where ptxas wants the wait for the last wgmmas first
+///    (C7514).
+static SmallVector<Value> cloneOps(const Hoisted &hoisted, OpBuilder &b,
+                                   IRMapping &map) {
   IRMapping here = map;
-  for (Operation *op : prepared.ops)
+  for (Operation *op : hoisted.ops)
     for (Value operand : op->getOperands()) {
       Operation *from = operand.getDefiningOp();
       bool isConstant = from && from->hasTrait<OpTrait::ConstantLike>();
       Value known = map.lookupOrDefault(operand);
-      if (!isConstant && !prepared.ops.contains(from) &&
+      if (!isConstant && !hoisted.ops.contains(from) &&
           here.lookupOrDefault(operand) == known &&
           OpaqueOp::canTake(operand.getType()))
         here.map(operand, OpaqueOp::create(b, op->getLoc(), known));
     }
-  for (Operation *op : prepared.ops) {
+  for (Operation *op : hoisted.ops) {
     b.clone(*op, here);
     for (Value result : op->getResults())
       map.map(result, here.lookup(result));
   }
   SmallVector<Value> results;
-  for (Value result : prepared.results) {
-    Value copied = here.lookup(result);
-    if (OpaqueOp::canTake(copied.getType()))
-      copied = OpaqueOp::create(b, result.getLoc(), copied);
-    map.map(result, copied);
-    results.push_back(copied);
+  for (Value result : hoisted.results) {
+    Value cloned = here.lookup(result);
+    if (OpaqueOp::canTake(cloned.getType()))
+      cloned = OpaqueOp::create(b, result.getLoc(), cloned);
+    map.map(result, cloned);
+    results.push_back(cloned);
   }
   return results;
 }
 
-/// Has `old` give more, which both of its sides yield.
+/// Adds results to `old`, which both of its regions yield.
 static scf::IfOp addResults(scf::IfOp old, ValueRange thenValues,
                             ValueRange elseValues, RewriterBase &b) {
   old.thenYield().getResultsMutable().append(thenValues);
@@ -288,21 +291,22 @@ static scf::IfOp addResults(scf::IfOp old, ValueRange thenValues,
   return branch;
 }
 
-/// Starts loads in front of both waits of `rest`.
-static ValueRange startLoads(scf::IfOp rest, const Prepared &loads,
+/// Starts loads before both waits of `rest`.
+static ValueRange startLoads(scf::IfOp rest, const Hoisted &loads,
                              const IRMapping &known, RewriterBase &b) {
-  SmallVector<Value> copies[2];
-  for (auto [side, copied] : llvm::zip_equal(rest->getRegions(), copies)) {
+  SmallVector<Value> clones[2];
+  for (auto [region, cloned] : llvm::zip_equal(rest->getRegions(), clones)) {
     IRMapping map = known;
-    b.setInsertionPoint(findLastWait(side.front()));
-    copied = copy(loads, b, map);
+    b.setInsertionPoint(findLastWait(region.front()));
+    cloned = cloneOps(loads, b, map);
   }
-  return addResults(rest, copies[0], copies[1], b)
+  return addResults(rest, clones[0], clones[1], b)
       .getResults()
       .take_back(loads.results.size());
 }
 
-/// What of `ops`, which stand in order, is loaded or computed from that.
+/// Returns the loads of `ops`, which are in order, and the ops that depend on
+/// them.
 static OpSet findLoaded(const OpSet &ops) {
   OpSet loaded;
   for (Operation *op : ops)
@@ -313,52 +317,53 @@ static OpSet findLoaded(const OpSet &ops) {
   return loaded;
 }
 
-/// Computes `early` at the builder. In front of the first products threads have
-/// nothing else to do, and what is left for later would keep products waiting;
-/// but for loads, which may take longer than the copies.
-static SmallVector<Value> copyAhead(const Prepared &early, Location loc,
-                                    OpBuilder &b, IRMapping &map) {
-  SmallVector<Value> values = copy(early, b, map), places;
+/// Clones `early` at the builder, before the first wgmmas, and anchors its
+/// results there. Threads are idle at this point, and later work would delay
+/// wgmmas. Loads are not anchored: they may take longer than the first copies.
+static SmallVector<Value> cloneBeforeWgmmas(const Hoisted &early, Location loc,
+                                            OpBuilder &b, IRMapping &map) {
+  SmallVector<Value> values = cloneOps(early, b, map), anchored;
   OpSet loaded = findLoaded(early.ops);
   for (auto [result, value] : llvm::zip_equal(early.results, values))
     if (SchedAnchorOp::canTake(value.getType()) &&
         !loaded.contains(result.getDefiningOp()))
-      places.push_back(value);
-  if (!places.empty())
-    SchedAnchorOp::create(b, loc, places);
+      anchored.push_back(value);
+  if (!anchored.empty())
+    SchedAnchorOp::create(b, loc, anchored);
   return values;
 }
 
-/// Computes `early` behind `product`, or where no other tile comes before this
-/// one in front of the wait for its copies; starts `loads` in front of the
-/// waits for the last products, and does both on the other side of the branch
-/// that `product` stands in.
-static void prepare(WgmmaOp product, const Prepared &early,
-                    const Prepared &loads, RewriterBase &b) {
-  auto old = cast<scf::IfOp>(product->getParentOp());
+/// Moves ops of the epilogue into the branch around `wgmma`:
+/// 1. `early` to just after `wgmma`. If no loop over tiles surrounds the
+///    branch, to before the wait for the first copies instead.
+/// 2. `loads` to before the waits for the last wgmmas.
+/// 3. Clones of both to the `else` block of the branch.
+static void hoist(WgmmaOp wgmma, const Hoisted &early, const Hoisted &loads,
+                  RewriterBase &b) {
+  auto old = cast<scf::IfOp>(wgmma->getParentOp());
   IRMapping taken, other;
   SmallVector<Value> thenValues;
   if (old->getParentOfType<LoopLikeOpInterface>()) {
-    b.setInsertionPointAfter(product);
-    thenValues = copy(early, b, taken);
+    b.setInsertionPointAfter(wgmma);
+    thenValues = cloneOps(early, b, taken);
   } else {
     b.setInsertionPointToStart(old.thenBlock());
-    thenValues = copyAhead(early, product.getLoc(), b, taken);
+    thenValues = cloneBeforeWgmmas(early, wgmma.getLoc(), b, taken);
   }
   if (!loads.results.empty())
     llvm::append_range(thenValues,
-                       startLoads(findRest(product), loads, taken, b));
+                       startLoads(findRest(wgmma), loads, taken, b));
   b.setInsertionPoint(old.elseYield());
-  SmallVector<Value> elseValues = copy(early, b, other);
-  llvm::append_range(elseValues, copy(loads, b, other));
+  SmallVector<Value> elseValues = cloneOps(early, b, other);
+  llvm::append_range(elseValues, cloneOps(loads, b, other));
   scf::IfOp branch = addResults(old, thenValues, elseValues, b);
   SmallVector<Value> results(early.results);
   llvm::append_range(results, loads.results);
-  for (auto [result, copied] :
+  for (auto [result, cloned] :
        llvm::zip_equal(results, branch.getResults().take_back(results.size())))
-    b.replaceAllUsesWith(result, copied);
-  for (const Prepared *prepared : {&loads, &early})
-    for (Operation *op : llvm::reverse(prepared->ops))
+    b.replaceAllUsesWith(result, cloned);
+  for (const Hoisted *hoisted : {&loads, &early})
+    for (Operation *op : llvm::reverse(hoisted->ops))
       if (op->use_empty())
         b.eraseOp(op);
 }
@@ -369,19 +374,18 @@ struct HoistEpilogueScalars
   void runOnOperation() override {
     SmallVector<WgmmaOp> found;
     getOperation()->walk([&](scf::IfOp branch) {
-      if (WgmmaOp product = findFirstDot(branch);
-          product && !isExplicit(branch))
-        found.push_back(product);
+      if (WgmmaOp wgmma = findFirstDot(branch); wgmma && !isExplicit(branch))
+        found.push_back(wgmma);
     });
     IRRewriter rewriter(&getContext());
-    for (WgmmaOp product : found) {
-      auto branch = cast<scf::IfOp>(product->getParentOp());
+    for (WgmmaOp wgmma : found) {
+      auto branch = cast<scf::IfOp>(wgmma->getParentOp());
       sinkLateOps(branch);
-      Prepared early = findPrepared(branch), loads;
-      if (findRest(product))
+      Hoisted early = findHoistable(branch), loads;
+      if (findRest(wgmma))
         loads = findLoads(branch, early);
       if (!early.results.empty() || !loads.results.empty())
-        prepare(product, early, loads, rewriter);
+        hoist(wgmma, early, loads, rewriter);
     }
   }
 };

@@ -10,11 +10,12 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// Moves `op` and what it needs right behind `behind`, where they can be there.
-static bool raise(Operation *op, Operation *behind, bool dryRun,
+/// Moves `op` and the ops it depends on to just after `anchor`. With `dryRun`,
+/// only returns whether that is possible.
+static bool hoist(Operation *op, Operation *anchor, bool dryRun,
                   RewriterBase &b) {
-  if (op->getBlock() != behind->getBlock() || op == behind ||
-      op->isBeforeInBlock(behind))
+  if (op->getBlock() != anchor->getBlock() || op == anchor ||
+      op->isBeforeInBlock(anchor))
     return true;
   if (dryRun && !isa<WgmmaOp, RingWaitOp>(op) && !isMemoryEffectFree(op))
     return false;
@@ -22,10 +23,10 @@ static bool raise(Operation *op, Operation *behind, bool dryRun,
     return false;
   for (Value operand : op->getOperands())
     if (Operation *needed = operand.getDefiningOp())
-      if (!raise(needed, behind, dryRun, b))
+      if (!hoist(needed, anchor, dryRun, b))
         return false;
   if (!dryRun) {
-    // Behind what was raised before it.
+    // After the ops that were hoisted before it.
     b.moveOpBefore(op, b.getInsertionBlock(), b.getInsertionPoint());
   }
   return true;
@@ -33,31 +34,32 @@ static bool raise(Operation *op, Operation *behind, bool dryRun,
 
 void warp::hoistDots(scf::ForOp loop, RewriterBase &b) {
   SmallVector<WgmmaOp> all(loop.getBody()->getOps<WgmmaOp>());
-  Operation *behind = all.front();
-  for (WgmmaOp product : ArrayRef(all).drop_front()) {
+  Operation *anchor = all.front();
+  for (WgmmaOp wgmma : ArrayRef(all).drop_front()) {
     bool crosses = false;
-    for (Operation *op = behind; op && op != product; op = op->getNextNode())
+    for (Operation *op = anchor; op && op != wgmma; op = op->getNextNode())
       crosses |= isa<RingReleaseOp>(op);
-    if (crosses || !raise(product, behind, /*dryRun=*/true, b))
+    if (crosses || !hoist(wgmma, anchor, /*dryRun=*/true, b))
       continue;
-    if (product->isBeforeInBlock(behind))
+    if (wgmma->isBeforeInBlock(anchor))
       continue;
-    b.setInsertionPointAfter(behind);
-    raise(product, behind, /*dryRun=*/false, b);
-    behind = product;
+    b.setInsertionPointAfter(anchor);
+    hoist(wgmma, anchor, /*dryRun=*/false, b);
+    anchor = wgmma;
   }
 }
 
-void warp::raiseLoads(scf::ForOp loop, RewriterBase &b) {
+void warp::hoistLoads(scf::ForOp loop, RewriterBase &b) {
   Block *body = loop.getBody();
-  constexpr int64_t kMostRegisters = 32;
+  // Trades latency against registers; benchmarks/published.py decides.
+  constexpr int64_t kMaxRegisters = 32;
   Operation *first = &body->front();
   int64_t registers = 0;
   for (tile::LoadOp load :
        llvm::make_early_inc_range(body->getOps<tile::LoadOp>())) {
     auto layout = getLayout(load.getType());
     registers += layout ? layout->getInSize(LayoutAxis::Register) : 1;
-    if (registers > kMostRegisters)
+    if (registers > kMaxRegisters)
       return;
     llvm::SmallSetVector<Operation *, 8> needed;
     needed.insert(load);

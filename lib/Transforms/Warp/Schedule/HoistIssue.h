@@ -1,4 +1,4 @@
-// Starts what an iteration computes with as early in it as its operands allow.
+// Issues wgmmas and loads as early in an iteration as their operands allow.
 
 #pragma once
 
@@ -7,12 +7,13 @@
 
 namespace tilewright::warp {
 
-/// Starts products of `loop` that need nothing that threads compute behind the
-/// first one. Slots are waited for in the same order, and none is given back in
-/// between.
+/// Moves each wgmma of `loop` that does not depend on the threads' computation
+/// to just after the first one. Ring waits keep their order. A wgmma does not
+/// move past a ring release.
 void hoistDots(mlir::scf::ForOp loop, mlir::RewriterBase &b);
 
-/// Starts loads of `loop` that need nothing of the products before these.
-void raiseLoads(mlir::scf::ForOp loop, mlir::RewriterBase &b);
+/// Moves loads of `loop` that do not depend on wgmma to the top of the
+/// iteration.
+void hoistLoads(mlir::scf::ForOp loop, mlir::RewriterBase &b);
 
 } // namespace tilewright::warp

@@ -1,10 +1,12 @@
-// Lets the products of a loop run under what threads make of each other's sums.
+// Overlaps the dots of a loop with the threads' work on each other's results.
 //
-// Products are done in the order in which they are started, so a wait for one
-// is a wait for all before it. In each iteration products that need nothing of
-// the threads are started behind the first one. Each is waited for where its
-// sum is used, and those that only add to what the loop carries behind the
-// first wait of the next iteration, which also gives back their slots.
+// wgmmas complete in the order in which they are issued, so a wait for one
+// covers all earlier ones. In each iteration:
+// 1. wgmmas that do not depend on the threads' computation are issued just
+//    after the first one.
+// 2. Each is waited for where its accumulator is used.
+// 3. wgmmas that only add to loop-carried accumulators are waited for by the
+//    first wait of the next iteration. Their slots are released after it.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -27,12 +29,12 @@ namespace tilewright::warp {
 } // namespace tilewright::warp
 
 //===----------------------------------------------------------------------===//
-// Which loops
+// Legality
 //===----------------------------------------------------------------------===//
 
-/// Whether nothing in the loop changes `operand` while the product may read it,
-/// but who gets its slot when that is given back.
-static bool isSteady(Value operand, scf::ForOp loop) {
+/// Whether nothing in the loop changes `operand` while a wgmma may read it,
+/// except a refill of its slot after the release.
+static bool isStable(Value operand, scf::ForOp loop) {
   if (isa<RankedTensorType>(operand.getType()))
     return true;
   Value memory = getNamedMemory(operand);
@@ -45,26 +47,27 @@ static bool isSteady(Value operand, scf::ForOp loop) {
          isa<RingReleaseOp>(*slot.getSlot().user_begin());
 }
 
-/// Whether each sum has a register of its own: those of 16 bits are taken apart
-/// behind the product.
-static bool hasRegisterOfItsOwn(WgmmaOp product) {
-  return product.getType().getElementTypeBitWidth() == 32;
+/// Whether each accumulator element has its own 32-bit register. Accumulators
+/// of 16 bits are unpacked after the wgmma.
+static bool hasWideAcc(WgmmaOp wgmma) {
+  return wgmma.getType().getElementTypeBitWidth() == 32;
 }
 
-/// Whether `op` may stand where a product runs that stood in front of it.
-static bool isKnown(Operation *op, scf::ForOp loop) {
-  // What stands in regions may use sums, too.
+/// Whether `op` may run while a wgmma that preceded it is in flight.
+static bool canOverlap(Operation *op, scf::ForOp loop) {
+  // Ops in regions may use accumulators too.
   if (op->getNumRegions() != 0)
     return false;
-  if (auto product = dyn_cast<WgmmaOp>(op))
-    return product.getResult().hasOneUse() && hasRegisterOfItsOwn(product) &&
-           isa<WgmmaOp, WgmmaWaitOp>(*product->user_begin()) &&
-           isSteady(product.getA(), loop) && isSteady(product.getB(), loop);
+  if (auto wgmma = dyn_cast<WgmmaOp>(op))
+    return wgmma.getResult().hasOneUse() && hasWideAcc(wgmma) &&
+           isa<WgmmaOp, WgmmaWaitOp>(*wgmma->user_begin()) &&
+           isStable(wgmma.getA(), loop) && isStable(wgmma.getB(), loop);
   if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
-    auto product = wait.getAccumulators()[0].getDefiningOp<WgmmaOp>();
-    // Products that go on with a sum are parts of one: they keep their order.
+    auto wgmma = wait.getAccumulators()[0].getDefiningOp<WgmmaOp>();
+    // wgmmas that continue an accumulator are parts of one chain. They keep
+    // their order.
     return wait.getPendings() == 0 && wait.getAccumulators().size() == 1 &&
-           product && product->getBlock() == loop.getBody() &&
+           wgmma && wgmma->getBlock() == loop.getBody() &&
            llvm::none_of(wait->getUsers(), llvm::IsaPred<WgmmaOp>);
   }
   if (auto release = dyn_cast<RingReleaseOp>(op))
@@ -77,42 +80,43 @@ static bool isKnown(Operation *op, scf::ForOp loop) {
 // Registers
 //===----------------------------------------------------------------------===//
 
-/// What an iteration takes of a thread's registers if all products run at once:
-/// their sums and a left side, and what else the loop carries.
-static int64_t countOfDots(scf::ForOp loop) {
-  int64_t sums = 0, left = 0;
+/// Returns the registers of a thread that an iteration needs if all of its
+/// wgmmas overlap: accumulators, an A operand, and other loop-carried tiles.
+static int64_t countDotRegisters(scf::ForOp loop) {
+  int64_t accs = 0, left = 0;
   for (Value value : loop.getYieldedValues())
     if (isa<RankedTensorType>(value.getType()) &&
         !value.getDefiningOp<WgmmaWaitOp>())
-      sums += countRegisters(value.getType());
-  for (auto product : loop.getBody()->getOps<WgmmaOp>()) {
-    if (!isa<WgmmaOp>(*product->user_begin()))
-      sums += getLayout(product.getType())->getInSize(LayoutAxis::Register);
-    if (isa<RankedTensorType>(product.getA().getType()))
-      left = std::max(left, countRegisters(product.getA().getType()));
+      accs += countRegisters(value.getType());
+  for (auto wgmma : loop.getBody()->getOps<WgmmaOp>()) {
+    if (!isa<WgmmaOp>(*wgmma->user_begin()))
+      accs += getLayout(wgmma.getType())->getInSize(LayoutAxis::Register);
+    if (isa<RankedTensorType>(wgmma.getA().getType()))
+      left = std::max(left, countRegisters(wgmma.getA().getType()));
   }
-  return sums + left;
+  return accs + left;
 }
 
-/// What loads for the threads take if they are started together.
-static int64_t countOfLoads(scf::ForOp loop) {
+/// Returns the registers that all loads of the loop need if they are issued
+/// together.
+static int64_t countLoadRegisters(scf::ForOp loop) {
   int64_t registers = 0;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>())
     registers += countRegisters(load.getType());
   return registers;
 }
 
-/// The registers of a thread, and whether one more than that would cost a
-/// multiprocessor its second program.
+/// The registers of a thread, and whether using more of them would prevent a
+/// second CTA per SM.
 struct RegisterShare {
   int64_t registers;
-  bool isSecond;
+  bool limitsOccupancy;
 };
 
-/// What the role that `loop` stands in asks for, or what is left if as many
-/// programs run on a multiprocessor as shared memory has room for. A
-/// multiprocessor deals its registers to warps in fours.
-static RegisterShare getRegisters(scf::ForOp loop) {
+/// Returns the register budget of the role around `loop`. Without roles,
+/// returns the share of a thread at the occupancy that shared memory allows. An
+/// SM allocates registers in units of four warps.
+static RegisterShare getAvailableRegisters(scf::ForOp loop) {
   constexpr int64_t kRegisters = 64 * 1024, kMost = 255, kLanes = 32;
   if (auto budget = getRegisterBudget(loop))
     return {*budget, false};
@@ -122,17 +126,19 @@ static RegisterShare getRegisters(scf::ForOp loop) {
     if (isa<RingOp, AllocOp>(op))
       bytes += getSharedBytes(op);
   });
-  int64_t programs = std::clamp<int64_t>(countPrograms(bytes), 1, 2);
-  int64_t dealt = llvm::alignTo(programs * getBlockWarps(func).getInt(), 4);
-  return {std::min(kRegisters / (dealt * kLanes), kMost), programs > 1};
+  int64_t ctas = std::clamp<int64_t>(countCtas(bytes), 1, 2);
+  int64_t warps = llvm::alignTo(ctas * getBlockWarps(func).getInt(), 4);
+  return {std::min(kRegisters / (warps * kLanes), kMost), ctas > 1};
 }
 
-/// Whether the products of `loop` stand in its body, some of them for threads
-/// to compute with, and all that is there can stand beside a running product.
+/// Whether `loop` can be interleaved:
+/// 1. All of its wgmmas and waits are in its body.
+/// 2. Threads use the result of at least one of several wgmmas.
+/// 3. Every op of the body may run next to a wgmma in flight.
 static bool canInterleave(scf::ForOp loop) {
   unsigned numUsed = 0, numWaits = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (!isKnown(&op, loop))
+    if (!canOverlap(&op, loop))
       return false;
     if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
       ++numWaits;
@@ -155,25 +161,26 @@ struct InterleaveDots : warp::impl::InterleaveDotsBase<InterleaveDots> {
   }
 
   static void visit(scf::ForOp loop) {
-    // Beside the products: for places, and for what threads are at.
-    constexpr int64_t kLeast = 24, kToLast = 40;
+    // Registers besides those of the wgmmas, for addresses and temporaries.
+    // They trade overlap against spills; benchmarks/published.py decides.
+    constexpr int64_t kMinSpare = 24, kMinSpareToDefer = 40;
     constexpr auto kRemark = remark::RemarkOpts::name("Interleaved")
                                  .category("warp-interleave-dots");
-    int64_t taken = countOfDots(loop), loads = countOfLoads(loop);
-    auto [registers, isSecond] = getRegisters(loop);
-    bool lasts = taken + loads + kToLast <= registers;
-    if (isSecond ? !lasts : taken + kLeast > registers) {
+    int64_t taken = countDotRegisters(loop), loads = countLoadRegisters(loop);
+    auto [registers, limitsOccupancy] = getAvailableRegisters(loop);
+    bool mayDefer = taken + loads + kMinSpareToDefer <= registers;
+    if (limitsOccupancy ? !mayDefer : taken + kMinSpare > registers) {
       remark::missed(loop.getLoc(), kRemark)
-          << remark::add("its products wait for each other: together they "
-                         "would take {0} of the {1} registers of a thread",
+          << remark::add("its dots do not overlap: together they would take "
+                         "{0} of the {1} registers of a thread",
                          taken, registers);
       return;
     }
     Location loc = loop.getLoc();
-    lasts = interleaveDots(loop, lasts);
+    mayDefer = interleaveDots(loop, mayDefer);
     remark::passed(loc, kRemark) << remark::add(
-        "its products run under the work on each other's sums{0}",
-        lasts ? ", the last ones under the next iteration's" : "");
+        "its dots overlap the work on each other's results{0}",
+        mayDefer ? ", the last ones that of the next iteration" : "");
   }
 };
 } // namespace

@@ -7,49 +7,49 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// How many products lead from `start` to `end`, or nothing if something else
-/// uses a sum in between.
+/// Returns the number of wgmmas in the chain from `start` to `end`, or nothing
+/// if an accumulator between them has another use.
 static std::optional<unsigned> countDots(Value start, Value end) {
   unsigned count = 0;
-  for (Value sum = start; sum != end; ++count) {
-    if (!sum.hasOneUse())
+  for (Value acc = start; acc != end; ++count) {
+    if (!acc.hasOneUse())
       return std::nullopt;
-    auto product = dyn_cast<WgmmaOp>(*sum.user_begin());
-    if (!product || product.getAcc() != sum)
+    auto wgmma = dyn_cast<WgmmaOp>(*acc.user_begin());
+    if (!wgmma || wgmma.getAcc() != acc)
       return std::nullopt;
-    sum = product.getResult();
+    acc = wgmma.getResult();
   }
   return count;
 }
 
 std::optional<LoopCarriedAccumulators>
 warp::findLoopCarriedAccumulators(scf::ForOp loop) {
-  LoopCarriedAccumulators sums;
-  sums.loop = loop;
+  LoopCarriedAccumulators accs;
+  accs.loop = loop;
   unsigned numDots = 0;
   loop.getBody()->walk([&](Operation *op) {
     if (auto wait = dyn_cast<WgmmaWaitOp>(op))
-      sums.waits.push_back(wait);
+      accs.waits.push_back(wait);
     numDots += isa<WgmmaOp>(op);
   });
-  for (WgmmaWaitOp wait : sums.waits) {
+  for (WgmmaWaitOp wait : accs.waits) {
     if (wait->getBlock() != loop.getBody() ||
         wait.getAccumulators().size() != 1 || wait.getPendings() != 0)
       return std::nullopt;
-    Value sum = wait.getResult(0);
-    if (!sum.hasOneUse() || !isa<scf::YieldOp>(*sum.user_begin()))
+    Value acc = wait.getResult(0);
+    if (!acc.hasOneUse() || !isa<scf::YieldOp>(*acc.user_begin()))
       return std::nullopt;
-    unsigned index = sum.use_begin()->getOperandNumber();
+    unsigned index = acc.use_begin()->getOperandNumber();
     auto count =
         countDots(loop.getRegionIterArg(index), wait.getAccumulators()[0]);
     if (!count)
       return std::nullopt;
-    sums.indices.push_back(index);
-    sums.numDots += *count;
+    accs.indices.push_back(index);
+    accs.numDots += *count;
   }
-  if (sums.waits.empty() || sums.numDots != numDots)
+  if (accs.waits.empty() || accs.numDots != numDots)
     return std::nullopt;
-  return sums;
+  return accs;
 }
 
 bool warp::isFilledByThreads(RingWaitOp wait) {
@@ -73,16 +73,16 @@ RingAcquireOp warp::findFill(RingWaitOp wait, scf::ForOp loop) {
   return found;
 }
 
-/// The slots that the products of a loop read, and the operands that its
-/// threads make; nothing if they read anything else that the next iteration may
-/// change: other registers, or other memory that is stored to.
+/// Returns the waits for the slots that the wgmmas of a loop read, and sets
+/// `computed`. Returns nothing if they read other data that the next iteration
+/// may change: other registers, or other memory that is stored to.
 static std::optional<llvm::SmallSetVector<Operation *, 4>>
-findSlots(LoopCarriedAccumulators &sums) {
-  scf::ForOp loop = sums.loop;
+findSlots(LoopCarriedAccumulators &accs) {
+  scf::ForOp loop = accs.loop;
   llvm::SmallSetVector<Operation *, 4> slots;
   bool others = false;
-  loop.getBody()->walk([&](WgmmaOp product) {
-    for (Value operand : {Value(product.getA()), Value(product.getB())}) {
+  loop.getBody()->walk([&](WgmmaOp wgmma) {
+    for (Value operand : {Value(wgmma.getA()), Value(wgmma.getB())}) {
       Value memory = getNamedMemory(operand);
       if (isa<SharedType>(memory.getType()) &&
           loop.isDefinedOutsideOfLoop(memory))
@@ -92,27 +92,27 @@ findSlots(LoopCarriedAccumulators &sums) {
           wait.getRing().getType().getNumSlots() > 1 &&
           (!isFilledByThreads(wait) || findFill(wait, loop)))
         slots.insert(wait);
-      else if (Operation *maker = findMaker(operand, loop))
-        sums.made.insert(maker);
+      else if (Operation *op = findComputingOp(operand, loop))
+        accs.computed.insert(op);
       else
         others = true;
     }
   });
-  if (others || (slots.empty() && sums.made.empty()))
+  if (others || (slots.empty() && accs.computed.empty()))
     return std::nullopt;
   return slots;
 }
 
 std::optional<SmallVector<RingReleaseOp>>
-warp::findReleases(LoopCarriedAccumulators &sums) {
-  auto slots = findSlots(sums);
+warp::findReleases(LoopCarriedAccumulators &accs) {
+  auto slots = findSlots(accs);
   if (!slots)
     return std::nullopt;
   SmallVector<RingReleaseOp> releases;
   for (Operation *op : *slots) {
     Value slot = cast<RingWaitOp>(op).getSlot();
     auto release = dyn_cast<RingReleaseOp>(*slot.user_begin());
-    Operation *wait = sums.waits.front();
+    Operation *wait = accs.waits.front();
     if (!release || release.getCondition() ||
         release->getBlock() != wait->getBlock() ||
         !wait->isBeforeInBlock(release))

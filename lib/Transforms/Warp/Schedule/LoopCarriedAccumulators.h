@@ -1,4 +1,4 @@
-// Sums of products that a loop carries, whose wait can move to the next
+// Accumulators that a loop carries and whose wait can move to the next
 // iteration.
 
 #pragma once
@@ -12,35 +12,37 @@
 
 namespace tilewright::warp {
 
-/// Products that add to sums in each iteration of a loop.
+/// The wgmmas of a loop that add to loop-carried accumulators.
 struct LoopCarriedAccumulators {
   mlir::scf::ForOp loop;
-  /// One for each sum.
+  /// One wait for each accumulator.
   llvm::SmallVector<WgmmaWaitOp> waits;
-  /// Of the values that the loop carries, the numbers of the sums.
+  /// The positions of the accumulators among the iter_args of `loop`.
   llvm::SmallVector<unsigned> indices;
-  /// The products of one iteration.
+  /// The number of wgmmas in one iteration.
   unsigned numDots = 0;
-  /// What stores or computes operands that threads make in each iteration.
-  llvm::SmallSetVector<mlir::Operation *, 2> made;
+  /// The ops that compute operands in each iteration, see `findComputingOp`.
+  llvm::SmallSetVector<mlir::Operation *, 2> computed;
 };
 
-/// The sums of `loop`, if all products in it add to them and nothing else needs
-/// them before the next iteration.
+/// Returns the accumulators of `loop` if all of its wgmmas add to them and
+/// nothing else needs them before the next iteration.
 std::optional<LoopCarriedAccumulators>
 findLoopCarriedAccumulators(mlir::scf::ForOp loop);
 
-/// Where the slots are given back that the products of the loop read, in order,
-/// if that is behind a wait; sets `made`. Nothing if the products read anything
-/// else that the next iteration may change.
+/// Returns the releases of the slots that the wgmmas of the loop read, in
+/// order, and sets `computed`. Returns nothing in two cases:
+/// 1. A wgmma reads other data that the next iteration may change.
+/// 2. A slot is released before a wait, conditionally, or in another block.
 std::optional<llvm::SmallVector<RingReleaseOp>>
-findReleases(LoopCarriedAccumulators &sums);
+findReleases(LoopCarriedAccumulators &accs);
 
-/// Whether the threads of the loop copy what they wait for.
+/// Whether the threads of the loop themselves issue the copies that `wait`
+/// waits for.
 bool isFilledByThreads(RingWaitOp wait);
 
-/// The only slot of the ring of `wait` that `loop` fills, null if there are
-/// several, or its copies stand elsewhere.
+/// Returns the only acquire of the ring of `wait` in `loop`. Returns null if
+/// there are several, or if it or its copies are not in the loop body itself.
 RingAcquireOp findFill(RingWaitOp wait, mlir::scf::ForOp loop);
 
 } // namespace tilewright::warp

@@ -1,4 +1,4 @@
-// A branch around a loop that may not run at all.
+// A branch around a loop that may run no iteration.
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tilewright::warp {
 
-/// Whether `loop` runs at all if it starts at `from`.
+/// Emits whether `loop` runs any iteration if it starts at `from`.
 inline mlir::Value emitRuns(mlir::scf::ForOp loop, mlir::Value from,
                             mlir::OpBuilder &b) {
   return mlir::arith::CmpIOp::create(b, loop.getLoc(),
@@ -17,9 +17,9 @@ inline mlir::Value emitRuns(mlir::scf::ForOp loop, mlir::Value from,
                                      from, loop.getUpperBound());
 }
 
-/// Makes a branch that is taken where `loop` runs at all, and otherwise gives
-/// what `loop` starts with, the first `numResults` of it. The caller fills the
-/// taken side.
+/// Creates a branch that is taken if `loop` runs any iteration. Otherwise it
+/// yields the first `numResults` initial values of `loop`. The caller fills the
+/// `then` block.
 inline mlir::scf::IfOp createIfEntered(mlir::scf::ForOp loop,
                                        unsigned numResults,
                                        mlir::OpBuilder &b) {

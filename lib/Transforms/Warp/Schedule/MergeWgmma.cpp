@@ -16,46 +16,48 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Products that one instruction may compute, in order.
-using Neighbours = SmallVector<WgmmaOp, 4>;
+/// wgmmas that one instruction may compute, in order.
+using Mergeable = SmallVector<WgmmaOp, 4>;
 
-static std::optional<WgmmaPlan> getPlan(ArrayRef<WgmmaOp> products) {
+static std::optional<WgmmaPlan> getPlan(ArrayRef<WgmmaOp> wgmmas) {
   SmallVector<Value> b, acc;
-  for (WgmmaOp product : products) {
-    b.push_back(product.getB());
-    acc.push_back(product.getAcc());
+  for (WgmmaOp wgmma : wgmmas) {
+    b.push_back(wgmma.getB());
+    acc.push_back(wgmma.getAcc());
   }
-  return getWgmmaPlan(WgmmaOp(products.front()).getA(), b, acc);
+  return getWgmmaPlan(WgmmaOp(wgmmas.front()).getA(), b, acc);
 }
 
-/// Whether `next` goes with `found`: with the same rows, in the same way, and
-/// with columns behind theirs.
-static bool goesWith(const Neighbours &found, WgmmaOp next) {
+/// Whether `next` can be merged with `found`:
+/// 1. It has the same A.
+/// 2. Its accumulator starts in the same way, from zero or not.
+/// 3. Its columns of B follow theirs in memory.
+static bool canMerge(const Mergeable &found, WgmmaOp next) {
   WgmmaOp first = found.front();
   if (first.getA() != next.getA() ||
       startsAtZero(first.getAcc()) != startsAtZero(next.getAcc()) ||
       getTileElementType(first.getB()) != getTileElementType(next.getB()) ||
       getTileElementType(first.getAcc()) != getTileElementType(next.getAcc()))
     return false;
-  Neighbours both(found);
+  Mergeable both(found);
   both.push_back(next);
   std::optional<WgmmaPlan> plan = getPlan(both);
   return plan && hasRegistersFor(first, plan->columns / 2, /*asked=*/0);
 }
 
-/// `first` and the products behind it that go with it. In between nothing has
-/// effects or needs a sum.
-static Neighbours findNeighbours(WgmmaOp first) {
-  Neighbours found = {first};
-  auto needsSum = [&](Operation *op) {
+/// Returns `first` and the wgmmas after it that can be merged with it. No op
+/// between them has effects or uses their accumulators.
+static Mergeable findMergeable(WgmmaOp first) {
+  Mergeable found = {first};
+  auto needsAcc = [&](Operation *op) {
     return llvm::any_of(op->getOperands(), [&](Value operand) {
-      auto product = operand.getDefiningOp<WgmmaOp>();
-      return product && llvm::is_contained(found, product);
+      auto wgmma = operand.getDefiningOp<WgmmaOp>();
+      return wgmma && llvm::is_contained(found, wgmma);
     });
   };
   for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
     auto next = dyn_cast<WgmmaOp>(op);
-    if (needsSum(op) || (next ? !goesWith(found, next)
+    if (needsAcc(op) || (next ? !canMerge(found, next)
                               : op->getNumRegions() || !isMemoryEffectFree(op)))
       break;
     if (next)
@@ -64,56 +66,55 @@ static Neighbours findNeighbours(WgmmaOp first) {
   return found;
 }
 
-static WgmmaBesideOp join(const Neighbours &products) {
-  // All operands are known at the last one.
-  OpBuilder b(WgmmaOp(products.back()));
+static WgmmaMergedOp merge(const Mergeable &wgmmas) {
+  // All operands are defined at the last wgmma.
+  OpBuilder b(WgmmaOp(wgmmas.back()));
   SmallVector<Value> right, acc;
   SmallVector<Type> types;
-  for (WgmmaOp product : products) {
-    right.push_back(product.getB());
-    acc.push_back(product.getAcc());
-    types.push_back(product.getType());
+  for (WgmmaOp wgmma : wgmmas) {
+    right.push_back(wgmma.getB());
+    acc.push_back(wgmma.getAcc());
+    types.push_back(wgmma.getType());
   }
-  WgmmaOp first = products.front();
-  auto joined =
-      WgmmaBesideOp::create(b, first.getLoc(), types, first.getA(), right, acc);
+  WgmmaOp first = wgmmas.front();
+  auto merged =
+      WgmmaMergedOp::create(b, first.getLoc(), types, first.getA(), right, acc);
   constexpr auto kRemark =
-      remark::RemarkOpts::name("Joined").category("warp-merge-wgmma");
+      remark::RemarkOpts::name("Merged").category("warp-merge-wgmma");
   remark::passed(first.getLoc(), kRemark)
-      << remark::add("computed by the same instructions as columns beside it");
-  for (auto [product, result] :
-       llvm::zip_equal(products, joined.getResults())) {
-    WgmmaOp(product).getResult().replaceAllUsesWith(result);
-    WgmmaOp(product).erase();
+      << remark::add("computed by the same instructions as adjacent columns");
+  for (auto [wgmma, result] : llvm::zip_equal(wgmmas, merged.getResults())) {
+    WgmmaOp(wgmma).getResult().replaceAllUsesWith(result);
+    WgmmaOp(wgmma).erase();
   }
-  return joined;
+  return merged;
 }
 
 namespace {
 
-/// A wait that leaves products running.
-struct Delayed {
+/// A wait that leaves wgmmas in flight.
+struct PartialWait {
   WgmmaWaitOp wait;
-  SmallVector<Operation *> running;
+  SmallVector<Operation *> inFlight;
 };
 
 } // namespace
 
-/// The products that `wait` leaves running, or nothing if they are not those in
-/// front of it in its block.
-static std::optional<Delayed> findRunning(WgmmaWaitOp wait) {
-  Delayed delayed{wait, {}};
+/// Returns the wgmmas that `wait` leaves in flight, or nothing if not all of
+/// them precede it in its block.
+static std::optional<PartialWait> findInFlight(WgmmaWaitOp wait) {
+  PartialWait partial{wait, {}};
   for (Operation *op = wait->getPrevNode();
-       op && delayed.running.size() < wait.getPendings();
+       op && partial.inFlight.size() < wait.getPendings();
        op = op->getPrevNode()) {
     if (op->getNumRegions())
       return std::nullopt;
-    if (isa<WgmmaOp, WgmmaBesideOp>(op))
-      delayed.running.push_back(op);
+    if (isa<WgmmaOp, WgmmaMergedOp>(op))
+      partial.inFlight.push_back(op);
   }
-  if (delayed.running.size() < wait.getPendings())
+  if (partial.inFlight.size() < wait.getPendings())
     return std::nullopt;
-  return delayed;
+  return partial;
 }
 
 namespace {
@@ -124,50 +125,51 @@ class MergeWgmma : public warp::impl::MergeWgmmaBase<MergeWgmma> {
   }
 
   static void visit(FunctionOpInterface func) {
-    SmallVector<WgmmaOp> products;
-    SmallVector<Delayed> delayed;
-    bool areCounted = true;
+    SmallVector<WgmmaOp> wgmmas;
+    SmallVector<PartialWait> partial;
+    bool allKnown = true;
     func->walk([&](Operation *op) {
-      if (auto product = dyn_cast<WgmmaOp>(op))
-        products.push_back(product);
+      if (auto wgmma = dyn_cast<WgmmaOp>(op))
+        wgmmas.push_back(wgmma);
       auto wait = dyn_cast<WgmmaWaitOp>(op);
       if (!wait || wait.getPendings() == 0)
         return;
-      if (auto found = findRunning(wait))
-        delayed.push_back(std::move(*found));
+      if (auto found = findInFlight(wait))
+        partial.push_back(std::move(*found));
       else
-        areCounted = false;
+        allKnown = false;
     });
-    if (areCounted)
-      count(delayed, joinAll(products));
+    if (allKnown)
+      updatePendings(partial, mergeAll(wgmmas));
   }
 
-  using Joined = llvm::SmallDenseMap<Operation *, WgmmaBesideOp>;
+  using Merged = llvm::SmallDenseMap<Operation *, WgmmaMergedOp>;
 
-  /// What has become of the products.
-  static Joined joinAll(ArrayRef<WgmmaOp> products) {
-    Joined joined;
-    for (WgmmaOp product : products) {
-      if (joined.contains(product))
+  /// Merges wgmmas. Returns the merged op for each one that was merged.
+  static Merged mergeAll(ArrayRef<WgmmaOp> wgmmas) {
+    Merged merged;
+    for (WgmmaOp wgmma : wgmmas) {
+      if (merged.contains(wgmma))
         continue;
-      Neighbours found = findNeighbours(product);
+      Mergeable found = findMergeable(wgmma);
       if (found.size() < 2)
         continue;
-      WgmmaBesideOp op = join(found);
+      WgmmaMergedOp op = merge(found);
       for (WgmmaOp part : found)
-        joined[part] = op;
+        merged[part] = op;
     }
-    return joined;
+    return merged;
   }
 
-  /// Lets the waits leave as many groups running as the products now are. Of a
-  /// group that is only partly among them all is waited for.
-  static void count(ArrayRef<Delayed> delayed, const Joined &joined) {
-    for (const Delayed &found : delayed) {
+  /// Adjusts the pending counts of waits to the merged wgmmas. A merged wgmma
+  /// of which only a part was pending is waited for.
+  static void updatePendings(ArrayRef<PartialWait> partial,
+                             const Merged &merged) {
+    for (const PartialWait &found : partial) {
       llvm::SmallDenseMap<Operation *, unsigned> parts;
       unsigned pendings = 0;
-      for (Operation *product : found.running) {
-        WgmmaBesideOp op = joined.lookup(product);
+      for (Operation *wgmma : found.inFlight) {
+        WgmmaMergedOp op = merged.lookup(wgmma);
         pendings += !op || ++parts[op] == op.getNumResults();
       }
       WgmmaWaitOp(found.wait).setPendings(pendings);

@@ -15,14 +15,15 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// The next wait for all products in the block of `wait`, if what stands in
-/// between needs none of the sums and does nothing but start other products.
+/// Returns the next wait for all wgmmas in the block of `wait`. Ops in between
+/// use no accumulator of `wait` and have no effects, except that they may start
+/// other wgmmas.
 static WgmmaWaitOp findNext(WgmmaWaitOp wait) {
   for (Operation *op = wait->getNextNode(); op; op = op->getNextNode()) {
-    bool needsSum = llvm::any_of(op->getOperands(), [&](Value operand) {
+    bool needsAcc = llvm::any_of(op->getOperands(), [&](Value operand) {
       return operand.getDefiningOp() == wait;
     });
-    if (needsSum || op->getNumRegions() != 0)
+    if (needsAcc || op->getNumRegions() != 0)
       return {};
     if (auto next = dyn_cast<WgmmaWaitOp>(op))
       return next.getPendings() == 0 ? next : WgmmaWaitOp();
@@ -32,13 +33,13 @@ static WgmmaWaitOp findNext(WgmmaWaitOp wait) {
   return {};
 }
 
-/// Waits for the sums of both where the second one stands.
-static void gather(WgmmaWaitOp wait, WgmmaWaitOp next, RewriterBase &b) {
-  SmallVector<Value> sums(wait.getAccumulators());
-  llvm::append_range(sums, next.getAccumulators());
+/// Replaces both waits by one at `next`.
+static void merge(WgmmaWaitOp wait, WgmmaWaitOp next, RewriterBase &b) {
+  SmallVector<Value> accs(wait.getAccumulators());
+  llvm::append_range(accs, next.getAccumulators());
   b.setInsertionPoint(next);
-  auto both = WgmmaWaitOp::create(b, wait.getLoc(), TypeRange(ValueRange(sums)),
-                                  sums, /*pendings=*/0);
+  auto both = WgmmaWaitOp::create(b, wait.getLoc(), TypeRange(ValueRange(accs)),
+                                  accs, /*pendings=*/0);
   auto results = both.getResults();
   b.replaceOp(wait, results.take_front(wait.getNumResults()));
   b.replaceOp(next, results.take_back(next.getNumResults()));
@@ -53,10 +54,10 @@ struct MergeWgmmaWaits : warp::impl::MergeWgmmaWaitsBase<MergeWgmmaWaits> {
         waits.push_back(wait);
     });
     IRRewriter rewriter(&getContext());
-    // From the last on: what a wait is gathered into has gathered its own.
+    // From last to first: `next` has already absorbed its own successor.
     for (WgmmaWaitOp wait : llvm::reverse(waits))
       if (WgmmaWaitOp next = findNext(wait))
-        gather(wait, next, rewriter);
+        merge(wait, next, rewriter);
   }
 };
 } // namespace

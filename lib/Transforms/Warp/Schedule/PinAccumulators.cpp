@@ -1,9 +1,9 @@
-// Sums of products that a loop carries stay in registers of their own.
+// Pins loop-carried accumulators to registers.
 //
-// Values that one loop carries, or one product takes over from another, are a
-// chain; so are those that go on after a multiplication. All of a chain are
-// kept in the same registers where a walk over the kernel finds, at each use of
-// a value by the chain, these registers to hold that value and no later one.
+// A chain is made of values that one loop carries or one wgmma takes over from
+// another. A multiplication continues its chain. The values of a chain share
+// registers under one condition, which a walk over the kernel checks. At each
+// use by the chain, the registers hold the used value and no later one.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -24,57 +24,59 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Fewer are no burden to LLVM.
-static constexpr unsigned kLeastRegisters = 32;
+/// Fewer registers are no burden to LLVM; benchmarks/compile.py decides.
+static constexpr unsigned kMinRegisters = 32;
 
-/// Whether `value` is one that a chain may pass on, other than what it is
-/// multiplied by.
-static bool isSum(Value value) {
+/// Whether a chain may contain `value`. See `isLink` for results of
+/// multiplications.
+static bool isAccumulator(Value value) {
   if (!getLayout(value.getType()))
     return false;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<scf::ForOp>(argument.getOwner()->getParentOp());
-  return isa<WgmmaOp, WgmmaBesideOp, WgmmaWaitOp, scf::ForOp, scf::IfOp>(
+  return isa<WgmmaOp, WgmmaMergedOp, WgmmaWaitOp, scf::ForOp, scf::IfOp>(
       value.getDefiningOp());
 }
 
-/// Whether the next product or iteration goes on with `value`.
+/// Whether the next wgmma or iteration takes over `value`.
 static bool isPassedOn(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<WgmmaOp, WgmmaBesideOp, WgmmaWaitOp, scf::ForOp>(user) ||
+    return isa<WgmmaOp, WgmmaMergedOp, WgmmaWaitOp, scf::ForOp>(user) ||
            (isa<scf::YieldOp>(user) && isa<scf::ForOp>(user->getParentOp()));
   });
 }
 
-/// The operand of a multiplication that can be done in its registers.
+/// Returns the operand of a multiplication that can be scaled in its registers,
+/// or an empty range.
 static MutableArrayRef<OpOperand> getScaled(arith::MulFOp op) {
   if (!getElementTypeOrSelf(op.getType()).isF32() ||
-      isSum(op.getLhs()) == isSum(op.getRhs()) || !isPassedOn(op))
+      isAccumulator(op.getLhs()) == isAccumulator(op.getRhs()) ||
+      !isPassedOn(op))
     return {};
-  return op->getOpOperands().slice(isSum(op.getLhs()) ? 0 : 1, 1);
+  return op->getOpOperands().slice(isAccumulator(op.getLhs()) ? 0 : 1, 1);
 }
 
-/// The operands of a product, a wait or a multiplication that its results take
-/// over, in order.
+/// Returns the operands of a wgmma, a wait or a multiplication whose registers
+/// its results take over, in order.
 static MutableArrayRef<OpOperand> getAccumulators(Operation *op) {
   if (auto scaled = dyn_cast<arith::MulFOp>(op))
     return getScaled(scaled);
-  if (auto product = dyn_cast<WgmmaOp>(op))
-    return MutableArrayRef(&product.getAccMutable(), 1);
-  if (auto products = dyn_cast<WgmmaBesideOp>(op))
-    return op->getOpOperands().take_back(products.getAcc().size());
+  if (auto wgmma = dyn_cast<WgmmaOp>(op))
+    return MutableArrayRef(&wgmma.getAccMutable(), 1);
+  if (auto merged = dyn_cast<WgmmaMergedOp>(op))
+    return op->getOpOperands().take_back(merged.getAcc().size());
   if (isa<WgmmaWaitOp>(op))
     return op->getOpOperands();
   return {};
 }
 
-/// Whether `value` is one that a chain may pass on.
+/// Whether a chain may contain `value`.
 static bool isLink(Value value) {
   auto scaled = value.getDefiningOp<arith::MulFOp>();
-  return scaled ? !getScaled(scaled).empty() : isSum(value);
+  return scaled ? !getScaled(scaled).empty() : isAccumulator(value);
 }
 
-/// How many registers of 32 bits a thread has for each of `values`.
+/// Returns the 32-bit registers of a thread for each of `values`.
 static unsigned countWords(ArrayRef<Value> values) {
   Type type = values.front().getType();
   return getLayout(type)->getInSize(LayoutAxis::Register) *
@@ -94,8 +96,8 @@ static void link(Chains &chains, Value from, Value to) {
 static Chains findChains(Operation *root) {
   Chains chains;
   root->walk([&](Operation *op) {
-    for (auto [sum, result] : llvm::zip(getAccumulators(op), op->getResults()))
-      link(chains, sum.get(), result);
+    for (auto [acc, result] : llvm::zip(getAccumulators(op), op->getResults()))
+      link(chains, acc.get(), result);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       for (auto [init, argument, next, result] :
            llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(),
@@ -117,15 +119,15 @@ static Chains findChains(Operation *root) {
 
 namespace {
 
-/// One chain, its uses found by a walk.
+/// One chain, with its uses as a walk finds them.
 class Chain {
 public:
   explicit Chain(ArrayRef<Value> values)
       : values(values.begin(), values.end()) {}
 
-  /// Whether its values can be kept in the same registers, and it pays: no loop
-  /// that carries tiles moves them.
-  bool canKeep(Operation *function) {
+  /// Whether the values can share registers and pinning pays off. It does not
+  /// if values are copied in a loop that carries tiles.
+  bool canPin(Operation *function) {
     Value held;
     for (Region &region : function->getRegions())
       walk(region, held);
@@ -135,12 +137,12 @@ public:
            llvm::none_of(moved, isInLoop);
   }
 
-  /// Keeps its values in the registers `bank`.
-  void keep(unsigned bank);
+  /// Pins the values to the registers `bank`.
+  void pin(unsigned bank);
 
 private:
-  /// Walks over `region`; `held` is what the registers hold, null where that is
-  /// not known.
+  /// Walks over `region`. `held` is the value in the registers, or null if that
+  /// is not known.
   void walk(Region &region, Value &held);
   void walk(Operation *op, Value &held);
   void walk(scf::ForOp loop, Value &held);
@@ -148,7 +150,8 @@ private:
 
   bool has(Value value) const { return values.contains(value); }
 
-  /// The one place in `list` of a value of the chain; none where there is none.
+  /// Returns the index in `list` of the chain's value, or nothing. A list must
+  /// not have several.
   std::optional<unsigned> find(ValueRange list) {
     std::optional<unsigned> found;
     for (auto [i, value] : llvm::enumerate(list))
@@ -170,17 +173,18 @@ private:
         .wasInterrupted();
   }
 
-  /// The chain reads `operand`, or begins with it.
+  /// Records that the chain reads `operand` or begins with it.
   void read(OpOperand &operand, Value held) {
     uses.push_back(&operand);
     if (has(operand.get()))
       isGood &= held == operand.get();
-    else if (!isa<WgmmaOp, WgmmaBesideOp>(operand.getOwner()) ||
+    else if (!isa<WgmmaOp, WgmmaMergedOp>(operand.getOwner()) ||
              !startsAtZero(operand.get()))
       moved.push_back(operand.getOwner());
   }
 
-  /// The registers hold `value` from here on, `op` in front of its other uses.
+  /// Records that the registers hold `value` from here on. They are read for
+  /// other uses after `op`.
   void hold(Value value, Operation *op, Value &held) {
     held = value;
     for (OpOperand &use : value.getUses())
@@ -190,11 +194,11 @@ private:
       }
   }
 
-  /// Whether the chain itself reads `use`; by structure, as the walk may not
-  /// have come to it.
+  /// Whether the chain itself reads `use`. Decided by structure, since the walk
+  /// may not have reached it yet.
   bool isUseOfChain(OpOperand &use) const;
 
-  /// Whether `op` stands in a loop that carries tiles.
+  /// Whether `op` is in a loop that carries tiles.
   static bool isInLoop(Operation *op) {
     for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
          loop = loop->getParentOfType<scf::ForOp>())
@@ -217,8 +221,8 @@ private:
 bool Chain::isUseOfChain(OpOperand &use) const {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
-  for (auto [sum, result] : llvm::zip(getAccumulators(op), op->getResults()))
-    if (&sum == &use)
+  for (auto [acc, result] : llvm::zip(getAccumulators(op), op->getResults()))
+    if (&acc == &use)
       return has(result);
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     BlockArgument argument = loop.getTiedLoopRegionIterArg(&use);
@@ -238,7 +242,7 @@ void Chain::walk(Region &region, Value &held) {
 void Chain::walk(scf::ForOp loop, Value &held) {
   std::optional<unsigned> index = find(loop.getRegionIterArgs());
   if (!index) {
-    // An iteration may find what the one before it left.
+    // An iteration may find the registers as the previous one left them.
     bool isTouched = isTouchedIn(loop);
     Value inside = isTouched ? Value() : held;
     walk(loop.getBodyRegion(), inside);
@@ -284,29 +288,30 @@ void Chain::walk(Operation *op, Value &held) {
       held = {};
     return;
   }
-  MutableArrayRef<OpOperand> sums = getAccumulators(op);
-  if (sums.empty())
+  MutableArrayRef<OpOperand> accs = getAccumulators(op);
+  if (accs.empty())
     return;
   if (std::optional<unsigned> index = find(op->getResults())) {
-    read(sums[*index], held);
+    read(accs[*index], held);
     hold(op->getResult(*index), op, held);
   }
 }
 
-/// `product`, one of whose operands is kept, as an op of kept registers.
-static void scaleInPlace(arith::MulFOp product, Type kept) {
-  OpBuilder b(product);
-  Value source = product.getLhs(), factor = product.getRhs();
-  if (source.getType() != kept)
+/// Replaces `mul`, one of whose operands is pinned, by an op on pinned
+/// registers.
+static void replaceByScale(arith::MulFOp mul, Type pinned) {
+  OpBuilder b(mul);
+  Value source = mul.getLhs(), factor = mul.getRhs();
+  if (source.getType() != pinned)
     std::swap(source, factor);
-  product->replaceAllUsesWith(
-      ScaleOp::create(b, product.getLoc(), kept, source, factor));
-  product->erase();
+  mul->replaceAllUsesWith(
+      ScaleOp::create(b, mul.getLoc(), pinned, source, factor));
+  mul->erase();
 }
 
-void Chain::keep(unsigned bank) {
+void Chain::pin(unsigned bank) {
   auto tile = cast<RankedTensorType>(values.front().getType());
-  auto kept = RankedTensorType::get(
+  auto pinned = RankedTensorType::get(
       tile.getShape(), tile.getElementType(),
       PinnedAccAttr::get(tile.getContext(), bank, getLinearAttr(tile)));
   llvm::SmallPtrSet<OpOperand *, 16> own(uses.begin(), uses.end());
@@ -316,14 +321,14 @@ void Chain::keep(unsigned bank) {
       continue;
     b.setInsertionPoint(use->getOwner());
     Location loc = use->getOwner()->getLoc();
-    if (isa<WgmmaOp, WgmmaBesideOp>(use->getOwner()) &&
+    if (isa<WgmmaOp, WgmmaMergedOp>(use->getOwner()) &&
         startsAtZero(use->get()))
-      use->set(arith::ConstantOp::create(b, loc, b.getZeroAttr(kept)));
+      use->set(arith::ConstantOp::create(b, loc, b.getZeroAttr(pinned)));
     else
-      use->set(AccStoreOp::create(b, loc, kept, use->get()));
+      use->set(AccStoreOp::create(b, loc, pinned, use->get()));
   }
   for (Value value : values) {
-    value.setType(kept);
+    value.setType(pinned);
     if (llvm::all_of(value.getUses(),
                      [&](OpOperand &use) { return own.contains(&use); }))
       continue;
@@ -335,11 +340,11 @@ void Chain::keep(unsigned bank) {
   }
   for (Value value : values)
     if (auto scaled = value.getDefiningOp<arith::MulFOp>())
-      scaleInPlace(scaled, kept);
+      replaceByScale(scaled, pinned);
 }
 
-/// Chains that hold a product, each with its values in the order of the text.
-static SmallVector<SmallVector<Value>> findDots(Operation *function) {
+/// Returns the chains with a wgmma, each with its values in textual order.
+static SmallVector<SmallVector<Value>> findWgmmaChains(Operation *function) {
   Chains chains = findChains(function);
   llvm::MapVector<void *, SmallVector<Value>> members;
   auto add = [&](Value value) {
@@ -356,7 +361,7 @@ static SmallVector<SmallVector<Value>> findDots(Operation *function) {
   SmallVector<SmallVector<Value>> found;
   for (auto &[leader, values] : members)
     if (llvm::any_of(values, [](Value value) {
-          return isa_and_nonnull<WgmmaOp, WgmmaBesideOp>(value.getDefiningOp());
+          return isa_and_nonnull<WgmmaOp, WgmmaMergedOp>(value.getDefiningOp());
         }))
       found.push_back(std::move(values));
   return found;
@@ -371,25 +376,25 @@ struct PinAccumulators
   void runOnOperation() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (!function.isExternal())
-        keepIn(function);
+        pinIn(function);
   }
 
 private:
-  static void keepIn(FunctionOpInterface function) {
+  static void pinIn(FunctionOpInterface function) {
     SmallVector<Chain> chains;
     unsigned words = 0;
-    for (ArrayRef<Value> values : findDots(function))
-      if (countWords(values) >= kLeastRegisters &&
+    for (ArrayRef<Value> values : findWgmmaChains(function))
+      if (countWords(values) >= kMinRegisters &&
           llvm::all_equal(llvm::map_range(
               values, [](Value value) { return value.getType(); })))
-        if (Chain chain(values); chain.canKeep(function)) {
+        if (Chain chain(values); chain.canPin(function)) {
           chains.push_back(std::move(chain));
           words = countWords(values);
         }
-    // The assembler would move the registers of several about.
+    // ptxas would copy the registers of several chains.
     if (chains.size() != 1)
       return;
-    chains.front().keep(/*bank=*/0);
+    chains.front().pin(/*bank=*/0);
     auto b = OpBuilder::atBlockBegin(&function.getFunctionBody().front());
     AccDeclOp::create(b, function.getLoc(),
                       b.getDenseI32ArrayAttr(int32_t(words)));

@@ -1,6 +1,6 @@
-// Runs the second of two products that depend on each other under what comes
-// between them in the next iteration. Attention is such a loop: the output's
-// product needs the probabilities, these need the scores' product.
+// Overlaps the second of two dependent dots with the work between them in the
+// next iteration. Attention is such a loop: the output dot needs the
+// probabilities, which need the score dot.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -30,22 +30,22 @@ namespace tilewright::warp {
 
 namespace {
 
-/// A loop whose last product can be done one iteration late.
+/// A loop whose last wgmma can run one iteration late.
 struct Overlap {
   scf::ForOp loop;
-  /// The first wait, for the products that the others depend on.
+  /// The first wait, for the wgmmas that the others depend on.
   WgmmaWaitOp firstWait;
-  /// The product to put off, and the wait for it.
+  /// The wgmma to defer, and the wait for it.
   WgmmaOp late;
   WgmmaWaitOp lateWait;
-  /// Of the values that the loop carries, the number of the late product's sum.
+  /// The position of the late accumulator among the iter_args.
   unsigned index;
-  /// The late product's slot, if it reads one, and where that is given back.
+  /// The ring slot of the late wgmma, if it reads one, and its release.
   RingWaitOp slot;
   RingReleaseOp release;
-  /// All that is put off, in order.
+  /// All deferred ops, in order.
   llvm::SmallSetVector<Operation *, 8> lateOps;
-  /// What needs the late product's sum of the iteration before.
+  /// Ops that need the late accumulator of the previous iteration.
   llvm::SmallSetVector<Operation *, 8> afterLate;
 };
 
@@ -55,7 +55,7 @@ static SmallVector<WgmmaWaitOp> getWaits(scf::ForOp loop) {
   return llvm::to_vector(loop.getBody()->getOps<WgmmaWaitOp>());
 }
 
-/// Whether all products and waits of `loop` stand in its body itself.
+/// Whether all wgmmas and waits of `loop` are in its body itself.
 static bool isFlat(scf::ForOp loop) {
   return !loop.getBody()
               ->walk([&](Operation *op) {
@@ -67,26 +67,28 @@ static bool isFlat(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-/// Finds the product that adds to a sum that the loop carries, with a left side
-/// in registers, and that the iteration itself does not need.
+/// Finds a wgmma with these properties:
+/// 1. Its A operand is in registers.
+/// 2. Its accumulator is loop-carried.
+/// 3. The iteration itself does not use its result.
 static bool findLateDot(Overlap &overlap) {
   WgmmaWaitOp wait = overlap.lateWait;
   if (wait.getAccumulators().size() != 1 || wait.getPendings() != 0)
     return false;
-  auto product = wait.getAccumulators()[0].getDefiningOp<WgmmaOp>();
-  Value sum = wait.getResult(0);
-  if (!product || product->getBlock() != wait->getBlock() ||
-      !product.getResult().hasOneUse() ||
-      !isa<RankedTensorType>(product.getA().getType()) || !sum.hasOneUse() ||
-      !isa<scf::YieldOp>(*sum.user_begin()))
+  auto wgmma = wait.getAccumulators()[0].getDefiningOp<WgmmaOp>();
+  Value acc = wait.getResult(0);
+  if (!wgmma || wgmma->getBlock() != wait->getBlock() ||
+      !wgmma.getResult().hasOneUse() ||
+      !isa<RankedTensorType>(wgmma.getA().getType()) || !acc.hasOneUse() ||
+      !isa<scf::YieldOp>(*acc.user_begin()))
     return false;
-  overlap.late = product;
-  overlap.index = sum.use_begin()->getOperandNumber();
+  overlap.late = wgmma;
+  overlap.index = acc.use_begin()->getOperandNumber();
   return true;
 }
 
-/// Collects the late product with its wait and, where its right side is in a
-/// slot, with that.
+/// Collects the late wgmma and its wait. If B is in a ring slot, collects the
+/// wait for that slot and its release too.
 static bool collectLateOps(Overlap &overlap) {
   Block *body = overlap.loop.getBody();
   SmallVector<Operation *> views;
@@ -121,8 +123,8 @@ static bool collectLateOps(Overlap &overlap) {
   return true;
 }
 
-/// Whether the late ops are used by each other and the loop's end only, and no
-/// other op takes from their ring, whose slots must stay in turn.
+/// Whether only late ops and the terminator use the late ops, and the loop has
+/// no other wait on their ring. Slots must be waited for in order.
 static bool isSelfContained(const Overlap &overlap) {
   for (Operation *op : overlap.lateOps)
     for (Operation *user : op->getUsers())
@@ -137,9 +139,9 @@ static bool isSelfContained(const Overlap &overlap) {
   });
 }
 
-/// Collects what uses the carried sum, and what follows from it, which must
-/// wait for the late product. The products that come before can not be among
-/// it.
+/// Collects the ops that depend on the loop-carried accumulator and so must
+/// follow the late wgmma's wait. Fails if one of them is a wgmma or has
+/// effects.
 static bool collectAfterLate(Overlap &overlap) {
   SmallVector<Value> open{overlap.loop.getRegionIterArg(overlap.index)};
   while (!open.empty()) {
@@ -154,8 +156,8 @@ static bool collectAfterLate(Overlap &overlap) {
         llvm::append_range(open, user->getResults());
     }
   }
-  // The conversion of the left side is best done when the late product no
-  // longer reads that of the iteration before: both then share registers.
+  // The conversion to A is best done after the late wgmma has read the A of the
+  // previous iteration. Both then share registers.
   Operation *convert = overlap.late.getA().getDefiningOp();
   if (convert && convert->getBlock() == overlap.loop.getBody() &&
       isMemoryEffectFree(convert) && convert->getResult(0).hasOneUse() &&
@@ -164,7 +166,7 @@ static bool collectAfterLate(Overlap &overlap) {
   return true;
 }
 
-/// Whether the late product's left side depends on what the first wait is for.
+/// Whether A of the late wgmma depends on the first wait.
 static bool isChained(const Overlap &overlap) {
   WgmmaWaitOp firstWait = overlap.firstWait;
   llvm::SmallSetVector<Value, 16> open;
@@ -179,15 +181,15 @@ static bool isChained(const Overlap &overlap) {
   return false;
 }
 
-/// The registers of a thread that are taken while both products run: the sums
-/// of both, the left side of the late one, and what else the loop carries.
+/// Returns the registers of a thread while both wgmmas are in flight: both
+/// accumulators, A of the late one, and other loop-carried tiles.
 static int64_t countTaken(const Overlap &overlap) {
   scf::ForOp loop = overlap.loop;
   WgmmaOp late = overlap.late;
   WgmmaWaitOp firstWait = overlap.firstWait;
   int64_t taken = countCarried(loop) + countRegisters(late.getA().getType());
-  for (Value sum : firstWait.getAccumulators())
-    taken += countRegisters(sum.getType());
+  for (Value acc : firstWait.getAccumulators())
+    taken += countRegisters(acc.getType());
   return taken;
 }
 
@@ -212,7 +214,7 @@ static std::optional<Overlap> findOverlap(scf::ForOp loop) {
 
 namespace {
 
-/// Writes a loop of an `Overlap` anew.
+/// Rewrites the loop of an `Overlap`.
 class OverlapWriter {
 public:
   OverlapWriter(const Overlap &overlap, IRRewriter &b)
@@ -221,20 +223,20 @@ public:
   void write();
 
 private:
-  /// What an iteration leaves to the next one: the values that the loop
-  /// carries, with the sum to add to in place of the sum, and the left side of
-  /// the late product.
-  using Left = SmallVector<Value>;
+  /// The values that an iteration passes to the next one. These are the yielded
+  /// values, but with the input of the late wgmma for its result, and A of the
+  /// late wgmma.
+  using State = SmallVector<Value>;
 
-  Left writeFirst();
-  Left writeBody(Value iv, ValueRange left);
-  scf::ForOp writeLoop(const Left &left);
-  SmallVector<Value> writeLast(ValueRange left);
+  State writeFirst();
+  State writeBody(Value iv, ValueRange state);
+  scf::ForOp writeLoop(const State &state);
+  SmallVector<Value> writeLast(ValueRange state);
 
-  /// The late product of the iteration that left `left`.
-  void startLate(IRMapping &map, ValueRange left);
+  /// Issues the late wgmma of the iteration that passed `state`.
+  void startLate(IRMapping &map, ValueRange state);
   Value finishLate(IRMapping &map);
-  Left getLeft(const IRMapping &map);
+  State getState(const IRMapping &map);
   IRMapping enter(Value iv, ValueRange carried);
 
   const Overlap &overlap;
@@ -253,19 +255,19 @@ IRMapping OverlapWriter::enter(Value iv, ValueRange carried) {
   return map;
 }
 
-OverlapWriter::Left OverlapWriter::getLeft(const IRMapping &map) {
-  Left left = llvm::map_to_vector(loop.getYieldedValues(), [&](Value value) {
+OverlapWriter::State OverlapWriter::getState(const IRMapping &map) {
+  State state = llvm::map_to_vector(loop.getYieldedValues(), [&](Value value) {
     return map.lookupOrDefault(value);
   });
-  left[overlap.index] = map.lookupOrDefault(late.getAcc());
-  left.push_back(map.lookupOrDefault(late.getA()));
-  return left;
+  state[overlap.index] = map.lookupOrDefault(late.getAcc());
+  state.push_back(map.lookupOrDefault(late.getA()));
+  return state;
 }
 
-void OverlapWriter::startLate(IRMapping &map, ValueRange left) {
+void OverlapWriter::startLate(IRMapping &map, ValueRange state) {
   IRMapping before = map;
-  before.map(late.getA(), left.back());
-  before.map(late.getAcc(), left[overlap.index]);
+  before.map(late.getA(), state.back());
+  before.map(late.getAcc(), state[overlap.index]);
   for (Operation *op : overlap.lateOps) {
     if (op == overlap.lateWait)
       break;
@@ -284,23 +286,23 @@ Value OverlapWriter::finishLate(IRMapping &map) {
   return map.lookup(wait.getResult(0));
 }
 
-/// The iteration without its late product.
-OverlapWriter::Left OverlapWriter::writeFirst() {
+/// Emits the first iteration without its late wgmma.
+OverlapWriter::State OverlapWriter::writeFirst() {
   IRMapping map = enter(loop.getLowerBound(), loop.getInitArgs());
   for (Operation &op : loop.getBody()->without_terminator())
     if (!overlap.lateOps.contains(&op))
       b.clone(op, map);
-  return getLeft(map);
+  return getState(map);
 }
 
-/// The iteration with the late product of the one before.
-OverlapWriter::Left OverlapWriter::writeBody(Value iv, ValueRange left) {
-  IRMapping map = enter(iv, left);
+/// Emits an iteration with the late wgmma of the previous one.
+OverlapWriter::State OverlapWriter::writeBody(Value iv, ValueRange state) {
+  IRMapping map = enter(iv, state);
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (overlap.lateOps.contains(&op) || overlap.afterLate.contains(&op))
       continue;
     if (&op == overlap.firstWait)
-      startLate(map, left);
+      startLate(map, state);
     Operation *copy = b.clone(op, map);
     if (&op == overlap.firstWait)
       cast<WgmmaWaitOp>(copy).setPendings(1);
@@ -309,28 +311,28 @@ OverlapWriter::Left OverlapWriter::writeBody(Value iv, ValueRange left) {
   for (Operation &op : loop.getBody()->without_terminator())
     if (overlap.afterLate.contains(&op))
       b.clone(op, map);
-  return getLeft(map);
+  return getState(map);
 }
 
-scf::ForOp OverlapWriter::writeLoop(const Left &left) {
+scf::ForOp OverlapWriter::writeLoop(const State &state) {
   Value second = arith::AddIOp::create(b, loop.getLoc(), loop.getLowerBound(),
                                        loop.getStep());
   auto body = [&](OpBuilder &, Location loc, Value iv, ValueRange carried) {
     scf::YieldOp::create(b, loc, writeBody(iv, carried));
   };
-  // The builder that the loop is made with is `b`, so the body goes into it.
+  // The builder of the callback is `b` itself.
   auto copy =
       scf::ForOp::create(b, loop.getLoc(), second, loop.getUpperBound(),
-                         loop.getStep(), left, body, loop.getUnsignedCmp());
+                         loop.getStep(), state, body, loop.getUnsignedCmp());
   copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   return copy;
 }
 
-/// The late product of the last iteration.
-SmallVector<Value> OverlapWriter::writeLast(ValueRange left) {
+/// Emits the late wgmma of the last iteration.
+SmallVector<Value> OverlapWriter::writeLast(ValueRange state) {
   IRMapping map;
-  startLate(map, left);
-  SmallVector<Value> results(left.drop_back());
+  startLate(map, state);
+  SmallVector<Value> results(state.drop_back());
   results[overlap.index] = finishLate(map);
   return results;
 }
@@ -346,7 +348,7 @@ void OverlapWriter::write() {
 }
 
 //===----------------------------------------------------------------------===//
-// Choice
+// Profitability
 //===----------------------------------------------------------------------===//
 
 static unsigned countOps(scf::ForOp loop) {
@@ -355,7 +357,7 @@ static unsigned countOps(scf::ForOp loop) {
   return count;
 }
 
-/// Whether both products may run at once; a remark tells why not.
+/// Whether there are registers for both wgmmas at once. Emits a remark if not.
 static bool hasRegisters(const Overlap &overlap) {
   constexpr auto kRemark = remark::RemarkOpts::name("Overlapped")
                                .category("warp-pipeline-chained-dots");
@@ -364,16 +366,15 @@ static bool hasRegisters(const Overlap &overlap) {
   if (hasRegistersFor(late, taken, /*asked=*/0))
     return true;
   remark::missed(late.getLoc(), kRemark) << remark::add(
-      "is waited for at once: under the next iteration's first product both "
+      "is waited for at once: together with the next iteration's first dot it "
       "would take {0} registers of a thread",
       taken);
   return false;
 }
 
-/// Whether `loop` goes on where one of the others ended, or the other way
-/// round, and does more in an iteration than that one. Kernels split a loop in
-/// parts, as attention does at its diagonal, so that the longest part does
-/// least.
+/// Whether `loop` has more ops than one of the others that ends where `loop`
+/// starts, or starts where it ends. Kernels split a loop in parts, as attention
+/// does at its diagonal. The longest part then has the fewest ops.
 static bool isShortPart(scf::ForOp loop, ArrayRef<Overlap> overlaps) {
   AffineTileAnalysis tiles;
   auto isSame = [&](Value bound, Value other) {
@@ -398,8 +399,8 @@ struct PipelineChainedDots
       if (overlap && hasRegisters(*overlap))
         overlaps.push_back(*overlap);
     });
-    // An overlapped loop has its first iteration's work once more in front of
-    // it, which few iterations do not repay.
+    // Pipelining adds a copy of the first iteration before the loop, which few
+    // iterations do not repay.
     SmallVector<bool> isShort =
         llvm::map_to_vector(overlaps, [&](const Overlap &overlap) {
           return isShortPart(overlap.loop, overlaps);
@@ -410,8 +411,7 @@ struct PipelineChainedDots
       constexpr auto kRemark = remark::RemarkOpts::name("Overlapped")
                                    .category("warp-pipeline-chained-dots");
       remark::passed(WgmmaOp(overlap.late).getLoc(), kRemark)
-          << remark::add("runs under the work on the next iteration's first "
-                         "product");
+          << remark::add("overlaps the work on the next iteration's first dot");
       IRRewriter rewriter(&getContext());
       OverlapWriter(overlap, rewriter).write();
     }

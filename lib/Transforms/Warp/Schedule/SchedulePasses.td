@@ -6,36 +6,36 @@
 include "mlir/Pass/PassBase.td"
 
 def PipelineChainedDots : Pass<"warp-pipeline-chained-dots", "::mlir::ModuleOp"> {
-  let summary = "run the second of two chained products under the next "
-                "iteration's work on the first";
+  let summary = "overlap the second of two chained dots with the "
+                "next iteration's work on the first";
   let description = [{
-    In a loop whose last product needs in registers what threads compute from an
-    earlier product, and adds to a sum that the loop carries, the last product
-    is started one iteration late, behind the earlier product of the next
-    iteration. The tensor cores then work while the threads do.
+    Some loops end in a dot whose A operand threads compute in registers from an
+    earlier dot, and whose accumulator is loop-carried. The pass starts this last
+    dot one iteration late, after the earlier dot of the next iteration. The
+    tensor cores then work while the threads do.
 
-    Input: rings are made; products are waited for at once. Output: the same
-    values. The first iteration, without its last product, stands before the
-    loop, and the last product behind it, both in a branch that is taken where
-    the loop runs at all.
+    Input: rings exist; each wgmma is waited for at once. Output: the same
+    values. The first iteration, without its last dot, precedes the loop. The
+    last dot follows it. Both are in a branch that is taken if the loop runs any
+    iteration.
 
     ```mlir
-    scf.for ... iter_args(%sum = %zero) {                            // before
+    scf.for ... iter_args(%acc = %zero) {                            // before
       %s = warp.wgmma %q, %k, %zero
       %scores = warp.wgmma_wait %s {pendings = 0 : i32}
       %p = ... %scores
       %slot, %v = warp.ring.wait %ring
-      %t = warp.wgmma %p, %v, %sum
+      %t = warp.wgmma %p, %v, %acc
       %u = warp.wgmma_wait %t {pendings = 0 : i32}
       warp.ring.release %slot
       scf.yield %u
     }
 
     %first = ...                                                     // after
-    %last = scf.for ... iter_args(%sum = %zero, %p = %first) {
+    %last = scf.for ... iter_args(%acc = %zero, %p = %first) {
       %s = warp.wgmma %q, %k, %zero
       %slot, %v = warp.ring.wait %ring
-      %t = warp.wgmma %p, %v, %sum
+      %t = warp.wgmma %p, %v, %acc
       %scores = warp.wgmma_wait %s {pendings = 1 : i32}
       %next = ... %scores
       %u = warp.wgmma_wait %t {pendings = 0 : i32}
@@ -48,10 +48,12 @@ def PipelineChainedDots : Pass<"warp-pipeline-chained-dots", "::mlir::ModuleOp">
     warp.ring.release %slot
     ```
 
-    Left alone: loops whose last product reads both sides from shared memory or
-    reads memory that is no slot of its own ring; sums that products of the same
-    iteration need; loops for which a thread has too few registers, where both
-    sums and the left side of the late product are there at once.
+    Left alone:
+    1. Loops whose last dot reads A from shared memory, or reads memory that is
+       not a slot of its own ring.
+    2. Accumulators that dots of the same iteration need.
+    3. Loops for which a thread has too few registers. Both accumulators and A
+       of the late dot are live at once.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "WarpDialect"];
@@ -59,20 +61,20 @@ def PipelineChainedDots : Pass<"warp-pipeline-chained-dots", "::mlir::ModuleOp">
 
 def InterleaveDots
     : Pass<"warp-interleave-dots", "::mlir::ModuleOp"> {
-  let summary = "run the products of a loop under the threads' work on each "
-                "other's sums";
+  let summary = "overlap the dots of a loop with the threads' work on each "
+                "other's results";
   let description = [{
-    In a loop with several products, some of whose sums threads compute with,
-    products whose operands are there are started behind the first one, and each
-    is waited for where its sum is used. Products that only add to what the loop
-    carries run into the next iteration, whose first wait is theirs too; the
-    slots that they read are given back behind it.
+    In a loop with several dots, threads compute with the results of some. The
+    pass issues dots whose operands are available just after the first one. Each
+    is waited for where its result is used. Dots that only add to loop-carried
+    accumulators stay in flight into the next iteration. Its first wait covers
+    them, and their slots are released after it.
 
-    Input: rings are made; products are waited for at once. Output: the same
+    Input: rings exist; each wgmma is waited for at once. Output: the same
     values; a loop holds up to two slots of a ring of three or more at once.
 
     ```mlir
-    scf.for ... iter_args(%sum = %zero) {                            // before
+    scf.for ... iter_args(%acc = %zero) {                            // before
       %slot, %q, %d = warp.ring.wait %ring
       %s = warp.wgmma %k, %q, %zero
       %scores = warp.wgmma_wait %s {pendings = 0 : i32}
@@ -80,7 +82,7 @@ def InterleaveDots
       %t = warp.wgmma %v, %d, %zero
       %u = warp.wgmma_wait %t {pendings = 0 : i32}
       %x = ... %p, %u
-      %y = warp.wgmma %x, %q, %sum
+      %y = warp.wgmma %x, %q, %acc
       %z = warp.wgmma_wait %y {pendings = 0 : i32}
       warp.ring.release %slot
       scf.yield %z
@@ -88,11 +90,11 @@ def InterleaveDots
 
     %w = scf.if %any {                                               // after
       %none = warp.ring.no_slot
-      %y, %last = scf.for ... iter_args(%sum = %zero, %held = %none) {
+      %y, %last = scf.for ... iter_args(%acc = %zero, %held = %none) {
         %slot, %q, %d = warp.ring.wait %ring
         %s = warp.wgmma %k, %q, %zero
         %t = warp.wgmma %v, %d, %zero
-        %scores, %before = warp.wgmma_wait %s, %sum {pendings = 1 : i32}
+        %scores, %before = warp.wgmma_wait %s, %acc {pendings = 1 : i32}
         warp.ring.release %held if %notFirst
         %p = ... %scores
         %u = warp.wgmma_wait %t {pendings = 0 : i32}
@@ -108,42 +110,45 @@ def InterleaveDots
     }
     ```
 
-    Loads that need nothing of the products are started at the top of the
-    iteration.
+    Loads that do not depend on dots are issued at the top of the iteration.
 
-    Where registers are scarce each iteration waits for its own products, and
-    where there are not even enough for these at once, the loop is left alone.
+    If registers are scarce, each iteration waits for its own dots. If there are
+    not even enough for these at once, the loop is left alone.
 
-    Left alone, too: loops that `warp-pipeline-chained-dots` has written, or whose sums
-    the threads need only behind them, which `warp-defer-wgmma-waits` writes; loops
-    that write memory, sums of 16 bits, or products that read memory that is no
-    slot of a ring of transactions. Slots of rings of fewer than three are not
-    kept into the next iteration.
+    Left alone, too:
+    1. Loops that `warp-pipeline-chained-dots` has written.
+    2. Loops whose results threads need only after the loop. These are for
+       `warp-defer-wgmma-waits`.
+    3. Loops that write memory, and accumulators of 16 bits.
+    4. Dots that read memory other than a slot of a ring of transactions.
+
+    Slots of rings with fewer than three are not kept into the next iteration.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "WarpDialect"];
 }
 
-def HoistEpilogueScalars : Pass<"warp-hoist-epilogue-scalars", "::mlir::ModuleOp"> {
-  let summary = "compute what the end of a tile needs besides its sums under "
-                "its products";
+def HoistEpilogueScalars
+    : Pass<"warp-hoist-epilogue-scalars", "::mlir::ModuleOp"> {
+  let summary = "overlap scalar work and loads of the epilogue with dots";
   let description = [{
-    Before and behind a loop of products the tensor cores do nothing. So what
-    stands before the loop and is needed only behind it moves there; and what is
-    slow behind it and depends on none of the sums, divisions of scalars for the
-    place of the tile and loads of few registers, is done right behind the first
-    products, which threads would wait for; of a program's only tile in front of
-    them, while its first copies are under way. Other loads, as of a bias, are
-    started right in front of the wait for the last products.
+    The tensor cores idle in prologue and epilogue.
+    1. Ops before the loop that are used only after it sink there.
+    2. Slow ops of the epilogue that depend on no accumulator move to just after
+       the first wgmmas. These are scalar divisions for the coordinates of the
+       tile, and loads of few registers. If the program has a single tile, they
+       move to before the first wgmmas, where they overlap the first copies.
+    3. Other loads, such as of a bias, start just before the wait for the last
+       wgmmas.
 
-    Input: as `warp-defer-wgmma-waits` leaves a loop: in a branch, with its first
-    iteration in front of it. Output: the same values. Operations move that
-    neither write nor go through shared memory; loads only past what writes
-    shared memory alone. Where the loop does not run, they are done on the other
-    side of the branch.
+    Input: loops as `warp-defer-wgmma-waits` leaves them, in a branch, with the
+    first iteration peeled. Output: the same values. Ops that move neither write
+    nor use shared memory. Loads move only past ops that write nothing but
+    shared memory. If the loop does not run, the ops are in the other region of
+    the branch.
 
     ```mlir
-    %place = arith.divsi %program, %columns : i32                    // before
+    %row = arith.divsi %program, %columns : i32                    // before
     %t = scf.if %any {
       %first = warp.wgmma %a, %b, %zero
       %u = scf.if %more {
@@ -154,9 +159,9 @@ def HoistEpilogueScalars : Pass<"warp-hoist-epilogue-scalars", "::mlir::ModuleOp
     }
     %scale = tile.load %pointers
     %bias = tile.load %others
-    ... %t, %place, %scale, %bias
+    ... %t, %row, %scale, %bias
 
-    %t, %place, %scale, %bias = scf.if %any {                        // after
+    %t, %row, %scale, %bias = scf.if %any {                        // after
       %first = warp.wgmma %a, %b, %zero
       %program1 = warp.opaque %program : i32
       %p = arith.divsi %program1, %columns : i32
@@ -172,25 +177,28 @@ def HoistEpilogueScalars : Pass<"warp-hoist-epilogue-scalars", "::mlir::ModuleOp
     }
     ```
 
-    Left alone: what would take more than 8 registers of a thread altogether
-    while the loop runs; loads for which there are no registers beside the sums,
-    and those of teams, which do all of this under another team's products.
+    Left alone:
+    1. Results that would take more than 8 registers of a thread in all while
+       the loop runs.
+    2. Loads for which there are no registers next to the accumulators.
+    3. Loads in ping-pong groups, where another group's dots overlap them.
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::mlir::scf::SCFDialect"];
 }
 
 def SinkConversions : Pass<"warp-sink-conversions", "::mlir::ModuleOp"> {
-  let summary = "change layouts that only the end needs behind loops of "
-                "products";
+  let summary = "sink layout conversions that only the epilogue needs below "
+                "loops of dots";
   let description = [{
-    A change of layout through shared memory that gives a thread more numbers
-    than it had moves behind the loops of products that do not need it, with
-    what is computed from it, and in kernels with products in front of the first
-    op that needs it: the numbers take registers no longer than they are needed.
+    A layout conversion through shared memory may give a thread more elements
+    than it had. Such a conversion sinks below the loops of dots that do not use
+    it, together with the ops computed from it. In kernels with dots it also
+    sinks to its first user. Its result then takes registers no longer than it is
+    needed.
 
     Input: loops are pipelined, shared memory is not allocated. Output: the same
-    values. Roles are left alone: their registers are divided already.
+    values. Roles are left alone: their register budgets are fixed already.
 
     ```mlir
     %n = warp.convert_layout %row                                    // before
@@ -205,46 +213,49 @@ def SinkConversions : Pass<"warp-sink-conversions", "::mlir::ModuleOp"> {
 }
 
 def MergeWgmma : Pass<"warp-merge-wgmma", "::mlir::ModuleOp"> {
-  let summary = "compute neighbouring columns by one instruction";
+  let summary = "compute adjacent columns by one instruction";
   let description = [{
-    A tile whose columns are no power of two is several tiles, each with a product
-    of its own by the same rows. Where their right sides are tiles of one slot
-    that lie one behind the other, one instruction computes all of their columns:
-    the tensor cores read the rows once, and narrow products no longer wait for
-    shared memory.
+    A tile whose number of columns is not a power of two is several tiles, each
+    with its own wgmma and the same A. If their B operands are adjacent tiles of
+    one slot, one instruction computes all columns. The tensor cores then read A
+    once, and narrow wgmmas no longer wait for shared memory.
 
-    Input: products are scheduled and their waits placed. Output: the same
-    values; waits count the joined products as one.
+    Input: wgmmas are scheduled and their waits inserted. Output: the same
+    values; waits count merged wgmmas as one.
 
     ```mlir
     %s = warp.wgmma %a, %b, %u                                       // before
     %t = warp.wgmma %a, %c, %v
 
-    %s, %t = warp.wgmma_beside %a, [%b, %c], [%u, %v]                // after
+    %s, %t = warp.wgmma_merged %a, [%b, %c], [%u, %v]                // after
     ```
 
-    Left alone: products of which one starts from zeros and the other does not,
-    with something between them that has effects, with more than 256 columns
-    together or more sums than a thread has registers, or whose right sides no
-    single descriptor expresses; and all of a
-    function in which a wait leaves products running that are not in front of it.
+    Left alone:
+    1. A wgmma that starts from zeros next to one that does not.
+    2. Pairs with an op between them that has effects.
+    3. Merged wgmmas of more than 256 columns, or with more accumulators than a
+       thread has registers.
+    4. B operands that no single descriptor expresses.
+    5. Functions in which a wait leaves wgmmas in flight that do not precede it
+       in its block.
   }];
   let dependentDialects = ["WarpDialect"];
 }
 
 def PinAccumulators : Pass<"warp-pin-accumulators", "::mlir::ModuleOp"> {
-  let summary = "keep the sums that loops carry in registers of their own";
+  let summary = "pin loop-carried accumulators to PTX registers";
   let description = [{
-    A tile of sums is dozens or hundreds of registers, which a loop carries and
-    each product takes and gives back. As values of LLVM they take a third of
-    the time of a compilation. Where products follow each other, their sums stay
-    in registers that PTX declares and LLVM does not see: tiles whose encoding is
-    `#warp.pinned`, of which no values remain in the LLVM dialect.
+    An accumulator tile is dozens or hundreds of registers. A loop carries them,
+    and each wgmma takes and returns them. As LLVM values they take much of the
+    compile time, see benchmarks/notes/compile-time.md. This pass pins the
+    accumulators of consecutive wgmmas to registers that PTX declares and LLVM
+    does not see. Their tiles have the encoding `#warp.pinned`, and no values in
+    the LLVM dialect.
 
-    Input: the end of the warp level. Output: the same values, those that are
-    needed by others than products, waits and loops taken out by `warp.acc_load`, and
-    what enters put in by `warp.acc_store`. A multiplication whose result a loop or a
-    product goes on with, as in attention, becomes a `warp.scale`.
+    Input: the end of the warp level. Output: the same values. `warp.acc_load`
+    reads accumulators for ops other than wgmmas, waits and loops.
+    `warp.acc_store` writes initial values. A multiplication that a loop or a
+    wgmma continues from, as in attention, becomes a `warp.scale`.
 
     ```mlir
     %s = scf.for ... iter_args(%acc = %zero) -> (tensor<128x256xf32, #l>) {
@@ -263,9 +274,11 @@ def PinAccumulators : Pass<"warp-pin-accumulators", "::mlir::ModuleOp"> {
     %s = warp.acc_load %r : tensor<128x256xf32, #k> -> tensor<128x256xf32, #l>
     ```
 
-    Left alone: sums of fewer than 32 registers; those of which two are needed at
-    a time; all of a function with several; and those that something else computes
-    with in a loop that carries tiles. Moving them would cost more than it saves.
+    Left alone, since moving them would cost more than it saves:
+    1. Accumulators of fewer than 32 registers.
+    2. Chains of which two values are live at a time.
+    3. Functions with several chains.
+    4. Accumulators that other ops use in a loop that carries tiles.
   }];
   let dependentDialects = ["WarpDialect"];
 }

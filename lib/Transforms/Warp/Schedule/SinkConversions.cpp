@@ -1,10 +1,11 @@
-// What only the end needs in many registers gets there behind the loops.
+// Sinks layout conversions that need many registers to after loops that do not
+// use their results.
 //
-// Places of rows, say, which threads computed one each for loads, are eight of
-// a thread where it stores eight rows. Read from shared memory in front of a
-// loop of products they take registers for as long as that runs; behind it they
-// cost the same. So do operands of products in front of the first product that
-// needs them, of which there may be many in a row.
+// An example is the row offsets of an epilogue. Threads compute one each for
+// loads, but need eight each to store eight rows. Converted before a loop of
+// dots, they take registers while it runs. Converted after it, they cost the
+// same time. Operands of dots sink to the first dot that uses them, since there
+// may be many dots in a row.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -28,7 +29,7 @@ namespace tilewright::warp {
 
 using OpSet = llvm::SmallSetVector<Operation *, 16>;
 
-/// Whether `op` holds a loop of products that threads compute together.
+/// Whether `op` contains a loop with tensor core dots.
 static bool holdsDots(Operation *op) {
   return op->getNumRegions() != 0 &&
          op->walk([](Operation *inner) {
@@ -39,14 +40,14 @@ static bool holdsDots(Operation *op) {
            }).wasInterrupted();
 }
 
-/// The bits of a thread's registers that a tile takes.
+/// Returns the register bits of a thread that a tile takes.
 static int64_t countBits(RankedTensorType tile) {
   Type element = tile.getElementType();
   int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
   return bits << getLayout(tile)->countTellingBits(LayoutAxis::Register);
 }
 
-/// Whether `op` goes through shared memory to become larger.
+/// Whether `op` converts through shared memory into more registers.
 static bool grows(Operation *op) {
   auto convert = dyn_cast<ConvertLayoutOp>(op);
   return convert && usesScratch(convert) &&
@@ -54,13 +55,13 @@ static bool grows(Operation *op) {
              countBits(convert.getSource().getType());
 }
 
-/// Whether `op` gives the same wherever it stands.
+/// Whether `op` has the same results wherever it is.
 static bool isMovable(Operation *op) {
   return op->getNumRegions() == 0 && op->getNumResults() != 0 &&
          !op->hasTrait<OpTrait::ConstantLike>() && isMemoryEffectFree(op);
 }
 
-/// Whether everything that uses `op` is in `late` or stands behind `loop`.
+/// Whether all users of `op` are in `late` or after `loop`.
 static bool isNeededLate(Operation *op, Operation *loop, const OpSet &late) {
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
     Operation *here = loop->getBlock()->findAncestorOpInBlock(*user);
@@ -68,14 +69,14 @@ static bool isNeededLate(Operation *op, Operation *loop, const OpSet &late) {
   });
 }
 
-/// Moves behind `loop` the conversions in front of it that grow and are not
-/// needed in it, and what is computed from them.
-static void sinkBehind(Operation *loop) {
+/// Moves growing conversions before `loop` that it does not use to after it,
+/// with the ops computed from them.
+static void sinkAfter(Operation *loop) {
   OpSet late, moved;
   for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode())
     if (isMovable(op) && !op->use_empty() && isNeededLate(op, loop, late))
       late.insert(op);
-  // In order, each behind what it is computed from.
+  // In order, so that each op follows its operands.
   for (Operation *op : llvm::reverse(late))
     if (grows(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
           return moved.contains(operand.getDefiningOp());
@@ -85,22 +86,22 @@ static void sinkBehind(Operation *loop) {
     op->moveAfter(loop);
 }
 
-/// Whether `op` is a product, of tensor cores or of threads.
+/// Whether `op` is a dot, on tensor cores or not.
 static bool isDot(Operation *op) {
   return isa<WgmmaOp, MmaOp, tile::DotOp>(op);
 }
 
-/// Moves each of `ops` in front of the first op that needs it, those that one
-/// op needs in their order.
+/// Moves each of `ops` to before its first user. Ops with the same first user
+/// keep their order.
 static void sinkToUsers(ArrayRef<Operation *> ops) {
-  llvm::SmallDenseMap<Operation *, Operation *> places;
+  llvm::SmallDenseMap<Operation *, Operation *> positions;
   for (Operation *op : llvm::reverse(ops)) {
     Operation *user = findFirstUser(op);
     if (!user)
       continue;
-    Operation *&place = places.try_emplace(user, user).first->second;
-    op->moveBefore(place);
-    place = op;
+    Operation *&position = positions.try_emplace(user, user).first->second;
+    op->moveBefore(position);
+    position = op;
   }
 }
 
@@ -110,7 +111,7 @@ struct SinkConversions : warp::impl::SinkConversionsBase<SinkConversions> {
     for (auto function : getOperation().getOps<tile::FuncOp>()) {
       SmallVector<Operation *> loops, growing;
       bool hasDots = false;
-      // Roles have registers of their own.
+      // Roles have their own register budgets.
       function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
         if (isa<SpecializeOp>(op) || isExplicit(op))
           return WalkResult::skip();
@@ -121,9 +122,10 @@ struct SinkConversions : warp::impl::SinkConversionsBase<SinkConversions> {
           growing.push_back(op);
         return WalkResult::advance();
       });
-      // Loops and conversions that follow each other from the last on.
+      // From last to first, so that ops that follow each other keep their
+      // order.
       for (Operation *loop : llvm::reverse(loops))
-        sinkBehind(loop);
+        sinkAfter(loop);
       if (hasDots)
         sinkToUsers(growing);
     }

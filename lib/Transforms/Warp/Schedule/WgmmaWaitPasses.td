@@ -1,4 +1,4 @@
-// Passes that decide where wgmma is waited for.
+// Passes that move the waits for wgmma.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_WGMMAWAITPASSES
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_WGMMAWAITPASSES
@@ -6,25 +6,23 @@
 include "mlir/Pass/PassBase.td"
 
 def DeferWgmmaWaits : Pass<"warp-defer-wgmma-waits", "::mlir::ModuleOp"> {
-  let summary = "start the products of an iteration before those of the last "
-                "one are done";
+  let summary = "overlap the dots of an iteration with the next iteration";
   let description = [{
-    In a loop whose products all add to sums that nothing else needs until the
-    loop ends, one wait behind the last product lets those of the running
-    iteration go on, and the slots that they read are given back one iteration
-    later. The first iteration, which has nothing to wait for, stands in front of
-    the loop: so its product needs no cleared sums, and `warp-hoist-epilogue-scalars`
-    has a place behind it. Sums of more than 128 registers of a thread leave none
-    for that: then the loop starts with cleared sums and no slots
-    (`warp.ring.no_slot`).
+    In some loops all dots add to accumulators that nothing else needs until the
+    loop ends. One wait after the last wgmma then leaves those of the running
+    iteration in flight, and their slots are released one iteration later. The
+    first iteration, which has no earlier wgmma, is peeled. Its wgmma needs no
+    cleared accumulators, and `warp-hoist-epilogue-scalars` can move ops to after
+    it. Accumulators of more than 128 registers leave none for such ops. The loop
+    then starts with cleared accumulators and no slots (`warp.ring.no_slot`).
 
-    Where threads copy into the ring themselves (`async_groups`), the slot to fill
-    is the one that the products of the iteration before have read: so its copies
-    move behind the wait for these, and behind a barrier, for other warps'
-    products have read it, too.
+    If threads copy into the ring themselves (`async_groups`), the slot to fill
+    is the one that the previous iteration's wgmmas read. The copies move to
+    after the wait for these wgmmas. A barrier precedes them, since wgmmas of
+    other warps read the slot too.
 
-    Input: rings are made, those of `warp-pipeline-loops`, too. Output: the same
-    sums; a loop holds up to two slots of a ring at once.
+    Input: rings exist, including those of `warp-pipeline-loops`. Output: the
+    same values; a loop holds up to two slots of a ring at once.
 
     ```mlir
     scf.for ... iter_args(%acc = %zero) {                            // before
@@ -61,15 +59,15 @@ def DeferWgmmaWaits : Pass<"warp-defer-wgmma-waits", "::mlir::ModuleOp"> {
     }
     ```
 
-    Operands that threads make in each iteration, as weights of few bits that
-    become halves, are made under the products of the iteration before: one wait
-    for these stands in front of the first store of the next operands, and their
-    memory in front of the loop.
+    Operands that threads compute, such as weights that are converted to f16,
+    are computed while the previous iteration's wgmmas run. One wait for these
+    precedes the first store of the next operands. Their memory is allocated
+    before the loop.
 
     ```mlir
     scf.for ... iter_args(%acc = %zero) {                            // before
       %words = warp.local_load %tile
-      %m = warp.alloc %halves
+      %m = warp.alloc %f16
       %s = warp.wgmma %a, %m, %acc
       %d = warp.wgmma_wait %s {pendings = 0 : i32}
       scf.yield %d
@@ -79,26 +77,28 @@ def DeferWgmmaWaits : Pass<"warp-defer-wgmma-waits", "::mlir::ModuleOp"> {
     scf.for ... iter_args(%acc = %first) {
       %words = warp.local_load %tile
       %d = warp.wgmma_wait %acc {pendings = 0 : i32}
-      warp.local_store %halves, %m
+      warp.local_store %f16, %m
       %s = warp.wgmma %a, %m, %d
       scf.yield %s
     }
     ```
 
-    A `warp.pingpong_pass` right behind the loop moves in front of the wait for the
-    last products, on each way, so that the next team's may begin.
+    A `warp.pingpong_pass` right after the loop moves to before the wait for the
+    last wgmmas, on each path, so that the next ping-pong group may begin.
 
-    No product is running where control flow joins: the assembler would take
-    them for running on the other way too, and serialise all (C7514). So a loop
-    of an explicit kernel that leaves products running goes into such a branch
-    with the wait behind it.
+    No wgmma is in flight where control flow joins. Otherwise ptxas assumes that
+    it may be in flight on the other path too, and serialises all (C7514). So a
+    loop of an explicit kernel that leaves wgmmas in flight moves into such a
+    branch, together with the wait after it.
 
-    Left alone: sums that the loop uses itself, and those of 16 bits; products
-    that read registers, or memory that the loop stores to otherwise; rings of
-    one slot, and those that a loop fills in a branch or more than once; operands
-    that threads make, where shared memory has no place for each tile; operands
-    that threads load and store as they are: no work is left to do under the
-    product, and the loads of a second operand would stand behind the wait.
+    Left alone:
+    1. Accumulators that the loop uses itself, and those of 16 bits.
+    2. wgmmas that read registers, or memory that the loop stores to otherwise.
+    3. Rings of one slot, and rings that a loop fills in a branch or repeatedly.
+    4. Computed operands, if the tiles do not fit into shared memory at disjoint
+       addresses.
+    5. Operands that threads load and store unchanged. They leave no work to
+       overlap, and loads of a second operand would come after the wait.
   }];
   let options = [Option<"limit", "limit", "int64_t", "232448",
                         "bytes of shared memory that one block may use">];
@@ -108,16 +108,16 @@ def DeferWgmmaWaits : Pass<"warp-defer-wgmma-waits", "::mlir::ModuleOp"> {
 }
 
 def MergeWgmmaWaits : Pass<"warp-merge-wgmma-waits", "::mlir::ModuleOp"> {
-  let summary = "wait once for products that follow each other";
+  let summary = "wait once for consecutive wgmmas";
   let description = [{
-    A tile whose columns are no power of two is several tiles, each with a product
-    of its own. Where threads use the sums of each iteration, as those that add
-    them up outside of the tensor cores, one wait behind the last of these products
-    stands for all: the tensor cores go on from one to the next, and
-    `warp-merge-wgmma` may make them one.
+    A tile whose number of columns is not a power of two is several tiles, each
+    with its own wgmma. Threads may use the results of each iteration, for
+    example to accumulate outside of the tensor cores. One wait after the last of
+    these wgmmas then replaces all. The tensor cores continue from one to the
+    next, and `warp-merge-wgmma` may merge them.
 
-    Input: waits are placed. Output: the same values; what the products read stays
-    as it is until the wait, and no sum is used before it.
+    Input: waits are inserted. Output: the same values. Operands do not change
+    until the wait, and no accumulator is used before it.
 
     ```mlir
     %s = warp.wgmma %a, %b, %zero                                    // before
@@ -130,26 +130,31 @@ def MergeWgmmaWaits : Pass<"warp-merge-wgmma-waits", "::mlir::ModuleOp"> {
     %t, %v = warp.wgmma_wait %s, %u {pendings = 0 : i32}
     ```
 
-    Left alone: waits that leave products running; those with a use of a sum
-    between them, or anything but products that has effects, as slots that are
-    waited for or given back; those of explicit kernels.
+    Left alone:
+    1. Waits that leave wgmmas in flight.
+    2. Waits with a use of an accumulator between them.
+    3. Waits with effects other than wgmmas between them, such as ring waits or
+       releases.
+    4. Waits of explicit kernels.
   }];
   let dependentDialects = ["WarpDialect"];
 }
 
 def FillWgmmaWaits : Pass<"warp-fill-wgmma-waits", "::mlir::ModuleOp"> {
-  let summary = "do under a product what does not need its sums";
+  let summary = "overlap work that does not depend on a wgmma with it";
   let description = [{
-    Between the start of the products of a block and the wait for them go: the
-    stores to global memory in front of them, with what is computed for these
-    alone, and changes of layout behind the wait of what was there before. What a
-    store needs in another layout, and the products have in shared memory, is
-    read back from there. A product that adds to the sum of another one starts
-    without a wait for that. And threads wait for their own copies behind the
-    stores of operands, which need a barrier, too.
+    These ops move to between the start of a block's wgmmas and their wait:
+    1. Stores to global memory that precede the wgmmas, with the ops computed for
+       them alone.
+    2. Layout conversions after the wait of values that precede the wgmmas.
 
-    Input: rings are made, loops are pipelined, shared memory is not allocated.
-    Output: the same values, the same order of accesses that may meet.
+    A store may need a tile in another layout that the wgmmas have in shared
+    memory. It is then read back from there. A wgmma that adds to the
+    accumulator of another one starts without a wait for that one. Threads wait
+    for their own copies after the stores of operands, which need a barrier too.
+
+    Input: rings exist, loops are pipelined, shared memory is not allocated.
+    Output: the same values, the same order of accesses that may overlap.
 
     ```mlir
     %m = warp.alloc %h                                               // before
@@ -167,9 +172,10 @@ def FillWgmmaWaits : Pass<"warp-fill-wgmma-waits", "::mlir::ModuleOp"> {
     %t = warp.wgmma_wait %s {pendings = 0 : i32}
     ```
 
-    Left alone: stores that something in between may meet or that barriers order,
-    what is stored of the registers of sums, kernels that say themselves what
-    their roles do.
+    Left alone:
+    1. Stores that an op in between may overlap, or that barriers order.
+    2. Stores from the registers of accumulators.
+    3. Explicit kernels.
   }];
   let dependentDialects = ["WarpDialect"];
 }

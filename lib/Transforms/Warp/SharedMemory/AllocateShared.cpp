@@ -18,22 +18,21 @@ namespace tilewright::warp {
 #define GEN_PASS_DEF_ALLOCATESHARED
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
-static LogicalResult refuse(FunctionOpInterface function,
-                            SharedPlacement placement, int64_t limit,
-                            llvm::StringRef target) {
+static LogicalResult refuse(FunctionOpInterface function, SharedMemoryPlan plan,
+                            int64_t limit, llvm::StringRef target) {
   auto error = function.emitError("needs ")
-               << placement.bytes << " bytes of shared memory, a block of "
+               << plan.bytes << " bytes of shared memory, but a CTA of "
                << target << " has at most " << limit << "; use smaller tiles";
-  llvm::sort(placement.pieces, [](const SharedPiece &a, const SharedPiece &b) {
+  llvm::sort(plan.pieces, [](const SharedPiece &a, const SharedPiece &b) {
     return std::tie(b.size, a.firstOp) < std::tie(a.size, b.firstOp);
   });
-  for (const SharedPiece &piece : ArrayRef(placement.pieces).take_front(3))
+  for (const SharedPiece &piece : ArrayRef(plan.pieces).take_front(3))
     error.attachNote(piece.op->getLoc())
         << piece.size << " bytes are needed here";
   return error;
 }
 
-/// The map of shared memory, over the numbers of the ops that need each piece.
+/// Remarks on the offset, size and lifetime of `piece`.
 static void remarkPiece(const SharedPiece &piece) {
   constexpr auto kRemark =
       remark::RemarkOpts::name("SharedMemory").category("warp-allocate-shared");
@@ -53,10 +52,10 @@ static void remarkPiece(const SharedPiece &piece) {
          << remark::metric("First", piece.firstOp)
          << remark::metric("Last", piece.lastOp);
 }
-/// The ring that may have more slots than were asked for: the only one of
-/// copies that run ahead.
+/// Returns the ring that may get more slots than requested: the only ring of
+/// prefetched copies. Null if there is none.
 static warp::RingOp findExtensible(FunctionOpInterface function) {
-  constexpr int64_t kAhead = 3;
+  constexpr int64_t kPrefetched = 3;
   if (!function->hasAttr(warp::WarpDialect::kTensorMapsAttr) ||
       warp::isExplicit(function))
     return {};
@@ -66,7 +65,7 @@ static warp::RingOp findExtensible(FunctionOpInterface function) {
     if (auto roles = dyn_cast<warp::SpecializeOp>(op))
       isPossible &= roles.getPingPongGroups() == 1;
     auto ring = dyn_cast<warp::RingOp>(op);
-    if (!ring || ring.getType().getNumSlots() < kAhead)
+    if (!ring || ring.getType().getNumSlots() < kPrefetched)
       return;
     isPossible &=
         !found && ring.getType().getClusterSize() == 1 &&
@@ -86,35 +85,34 @@ static void setSlots(warp::RingOp ring, int64_t numSlots) {
                           type.getCompletion(), type.getClusterSize()));
 }
 
-/// The slots that a ring has at most: with more, copies do not run further
-/// ahead than memory takes.
+/// The maximum number of slots of a ring. It trades memory for latency hiding;
+/// benchmarks/gemm.py on small matmuls decides.
 static constexpr int64_t kMostSlots = 8;
 
-/// Whether there is no other program to leave memory for.
-static bool isAlone(FunctionOpInterface function) {
+/// Whether at most one CTA runs per SM.
+static bool isSingleWave(FunctionOpInterface function) {
   return function->hasAttr(warp::WarpDialect::kSingleWaveAttr);
 }
 
-/// Gives `ring` the slots that cost no other program its place on the
-/// multiprocessor.
+/// Gives `ring` as many slots as possible without lowering occupancy.
 static void deepen(FunctionOpInterface function, warp::RingOp ring,
                    int64_t limit) {
   auto count = [&] {
-    return countPrograms(placePieces(function).bytes, limit);
+    return countCtas(planSharedMemory(function).bytes, limit);
   };
-  int64_t numSlots = ring.getType().getNumSlots(), programs = count();
-  if (isAlone(function))
-    programs = std::min<int64_t>(programs, 1);
-  while (programs != 0 && numSlots < kMostSlots) {
+  int64_t numSlots = ring.getType().getNumSlots(), numCtas = count();
+  if (isSingleWave(function))
+    numCtas = std::min<int64_t>(numCtas, 1);
+  while (numCtas != 0 && numSlots < kMostSlots) {
     setSlots(ring, numSlots + 1);
-    if (count() < programs)
+    if (count() < numCtas)
       break;
     ++numSlots;
   }
   setSlots(ring, numSlots);
 }
 
-/// Leaves room behind `total` bytes for more slots of `ring`.
+/// Reserves extra slots of `ring` after `total` bytes.
 static void extend(FunctionOpInterface function, warp::RingOp ring,
                    int64_t total, int64_t limit) {
   int64_t start = llvm::alignTo(total, kMaxSharedAlignment);
@@ -135,19 +133,19 @@ static LogicalResult allocate(FunctionOpInterface function, int64_t limit,
   warp::RingOp ring = findExtensible(function);
   if (ring)
     deepen(function, ring, limit);
-  SharedPlacement placement = placePiecesApart(function, limit);
-  if (placement.bytes > limit)
-    return refuse(function, std::move(placement), limit, target);
+  SharedMemoryPlan plan = planForFewBarriers(function, limit);
+  if (plan.bytes > limit)
+    return refuse(function, std::move(plan), limit, target);
   Builder builder(function.getContext());
-  for (const SharedPiece &piece : placement.pieces) {
+  for (const SharedPiece &piece : plan.pieces) {
     piece.op->setAttr(warp::WarpDialect::kSharedOffsetAttr,
                       builder.getI32IntegerAttr(piece.offset));
     remarkPiece(piece);
   }
   function->setAttr(warp::WarpDialect::kSharedSizeAttr,
-                    builder.getI32IntegerAttr(placement.bytes));
-  if (ring && !isAlone(function))
-    extend(function, ring, placement.bytes, limit);
+                    builder.getI32IntegerAttr(plan.bytes));
+  if (ring && !isSingleWave(function))
+    extend(function, ring, plan.bytes, limit);
   return success();
 }
 

@@ -15,8 +15,8 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// The ops that may come right after the control flow of `branch` (null: its
-/// entry) has left it: the first ops of regions, or what follows the op.
+/// Appends the first ops of the successor regions of `op`, and the next op if
+/// the parent is a successor.
 template <typename Branch>
 static void appendSuccessors(Operation *op, Branch getSuccessors,
                              SmallVectorImpl<Operation *> &next) {
@@ -30,7 +30,7 @@ static void appendSuccessors(Operation *op, Branch getSuccessors,
   }
 }
 
-/// The ops that may run right after `op`.
+/// Returns the ops that may run right after `op`.
 static SmallVector<Operation *> getNext(Operation *op) {
   SmallVector<Operation *> next;
   if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
@@ -55,10 +55,10 @@ static SmallVector<Operation *> getNext(Operation *op) {
   return next;
 }
 
-/// The first op in conflict with what `start` leaves pending that can be
-/// reached without a barrier; null where there is none.
+/// Returns an op that conflicts with the pending accesses of `start` and is
+/// reachable from it without a barrier; null if there is none.
 static Operation *findRace(Operation *start) {
-  // Before and behind a release on the way.
+  // The pending accesses before and after a release on the path.
   SmallVector<SharedUse> pending[2] = {getUsesAfter(start), {}};
   SmallVector<std::pair<Operation *, unsigned>> open;
   auto go = [&](Operation *from, unsigned released) {
@@ -80,7 +80,7 @@ static Operation *findRace(Operation *start) {
       continue;
     if (isa<warp::RingReleaseOp>(op) && !released) {
       pending[1] = pending[0];
-      passRelease(op, pending[1]);
+      applyRelease(op, pending[1]);
       released = 1;
     }
     go(op, released);
@@ -96,9 +96,9 @@ struct CheckBarriers : warp::impl::CheckBarriersBase<CheckBarriers> {
         return;
       if (Operation *other = findRace(op)) {
         auto error = other->emitError(
-            "touches shared memory that another warp may be using");
+            "accesses shared memory that another warp may be using");
         error.attachNote(op->getLoc())
-            << "no barrier stands between this access and that one";
+            << "no barrier separates it from this access";
         signalPassFailure();
       }
     });

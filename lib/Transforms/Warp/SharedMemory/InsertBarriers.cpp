@@ -19,12 +19,12 @@ namespace tilewright::warp {
 
 namespace {
 
-/// The accesses that some warp may still be at.
+/// The accesses that some warp may not have completed.
 struct Pending {
   SmallVector<SharedUse> shared;
   SmallVector<GlobalUse> global;
 
-  /// Adds accesses; whether there was a new one.
+  /// Adds accesses. Returns whether there was a new one.
   bool add(const Pending &more) {
     bool grows = addTo<SharedUse>(shared, more.shared);
     return addTo<GlobalUse>(global, more.global) || grows;
@@ -48,12 +48,12 @@ class BarrierInsertion {
 public:
   explicit BarrierInsertion(tile::FuncOp kernel) : order(kernel) {}
 
-  /// Follows a region's blocks from `pending`, which becomes what is pending
-  /// where they end.
+  /// Visits the blocks of `region`. `pending` holds the pending accesses at its
+  /// start and, after the call, those at its end.
   void visit(Region &region, Pending &pending) {
     for (Block &block : region)
       for (Operation &op : llvm::make_early_inc_range(block)) {
-        if (isNeedless(&op) && !isTrial)
+        if (isRedundant(&op) && !isTrial)
           op.erase();
         else
           visit(&op, pending);
@@ -61,9 +61,8 @@ public:
   }
 
 private:
-  /// Whether `op` is a barrier in front of one that the next operation begins
-  /// with.
-  static bool isNeedless(Operation *op) {
+  /// Whether `op` is a barrier directly before an op that begins with one.
+  static bool isRedundant(Operation *op) {
     auto barrier = dyn_cast<warp::BarrierOp>(op);
     if (!barrier || barrier.getRelease())
       return false;
@@ -74,10 +73,11 @@ private:
     return next && beginsWithBarrier(next);
   }
 
-  /// What has to hold for no barrier to stand in front of `op`, as
-  /// GlobalHazards.
-  std::optional<Apart> getApart(const Pending &pending, Operation *op,
-                                ArrayRef<SharedUse> accesses) {
+  /// Returns the condition under which `op` needs no barrier before it, in the
+  /// form of `GlobalHazards`.
+  std::optional<DisjointCondition>
+  getDisjointCondition(const Pending &pending, Operation *op,
+                       ArrayRef<SharedUse> accesses) {
     bool isShared = llvm::any_of(accesses, [&](const SharedUse &use) {
       return llvm::any_of(pending.shared, [&](const SharedUse &earlier) {
         return use.conflictsWith(earlier);
@@ -85,31 +85,33 @@ private:
     });
     if (isShared)
       return std::nullopt;
-    Apart all;
+    DisjointCondition all;
     if (!accessesGlobalMemory(op))
       return all;
     for (const GlobalUse &earlier : pending.global) {
-      std::optional<Apart> apart = order.getApart(earlier, op);
-      if (!apart)
+      std::optional<DisjointCondition> condition =
+          order.getDisjointCondition(earlier, op);
+      if (!condition)
         return std::nullopt;
-      for (const RowDistance &rows : *apart)
-        if (!llvm::is_contained(earlier.unlessApart, rows) &&
+      for (const RowDistance &rows : *condition)
+        if (!llvm::is_contained(earlier.unlessDisjoint, rows) &&
             !llvm::is_contained(all, rows))
           all.push_back(rows);
     }
     return all;
   }
 
-  /// A barrier in front of `op` where rows are too near, once for each
-  /// distance.
-  void guard(Operation *op, const Apart &apart, Pending &pending) {
+  /// Inserts a barrier before `op` that runs if rows are too close, at most
+  /// once for each distance.
+  void guard(Operation *op, const DisjointCondition &condition,
+             Pending &pending) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
-    Apart &known = guarded[op];
-    Value areNear;
-    for (const RowDistance &rows : apart) {
+    DisjointCondition &known = guarded[op];
+    Value areTooClose;
+    for (const RowDistance &rows : condition) {
       for (GlobalUse &use : pending.global)
-        if (!llvm::is_contained(use.unlessApart, rows))
-          use.unlessApart.push_back(rows);
+        if (!llvm::is_contained(use.unlessDisjoint, rows))
+          use.unlessDisjoint.push_back(rows);
       if (llvm::is_contained(known, rows))
         continue;
       if (isTrial) {
@@ -117,16 +119,18 @@ private:
         continue;
       }
       known.push_back(rows);
-      Value isNear = arith::CmpIOp::create(
+      Value isTooClose = arith::CmpIOp::create(
           b, arith::CmpIPredicate::slt,
           rows.distance.emit(b, b.getLoc(), b.getI64Type()),
           arith::ConstantOp::create(b, b.getI64IntegerAttr(rows.least)));
-      areNear = areNear ? arith::OrIOp::create(b, areNear, isNear).getResult()
-                        : isNear;
+      areTooClose =
+          areTooClose
+              ? arith::OrIOp::create(b, areTooClose, isTooClose).getResult()
+              : isTooClose;
     }
-    if (!areNear)
+    if (!areTooClose)
       return;
-    auto branch = scf::IfOp::create(b, areNear, /*withElseRegion=*/false);
+    auto branch = scf::IfOp::create(b, areTooClose, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
     warp::BarrierOp::create(b);
   }
@@ -138,9 +142,10 @@ private:
     SmallVector<SharedUse> accesses = getSharedUses(op);
     if (beginsWithBarrier(op))
       pending.clear();
-    std::optional<Apart> apart = getApart(pending, op, accesses);
-    if (apart) {
-      guard(op, *apart, pending);
+    std::optional<DisjointCondition> condition =
+        getDisjointCondition(pending, op, accesses);
+    if (condition) {
+      guard(op, *condition, pending);
     } else if (isTrial) {
       areMissing = true;
     } else {
@@ -151,12 +156,12 @@ private:
     if (synchronizes(op))
       pending.clear();
     Pending::addTo<SharedUse>(pending.shared, getUsesAfter(op));
-    passRelease(op, pending.shared);
+    applyRelease(op, pending.shared);
     if (accessesGlobalMemory(op) && !endsWithBarrier(op))
       Pending::addTo<GlobalUse>(pending.global, GlobalUse{op, nullptr, {}});
   }
 
-  /// What is pending in the next iteration of `loop`.
+  /// Returns the accesses that are pending in the next iteration of `loop`.
   static Pending carry(Operation *loop, const Pending &pending) {
     Pending carried{pending.shared, {}};
     for (GlobalUse use : pending.global)
@@ -165,9 +170,9 @@ private:
     return carried;
   }
 
-  /// A loop first gets the barriers that its iterations need among each other.
-  /// Where what is pending in front of it needs more, one stands there instead
-  /// of in each iteration.
+  /// First inserts the barriers that the iterations of a loop need among each
+  /// other. If accesses before the loop need more, inserts one before the loop
+  /// instead of one in each iteration.
   void visitRegions(Operation *op, Pending &pending) {
     if (isa<scf::IfOp, scf::IndexSwitchOp, warp::SpecializeOp>(op))
       return visitRegions(op, pending, /*isLoop=*/false);
@@ -187,14 +192,13 @@ private:
     pending = std::move(both);
   }
 
-  /// A region may be entered from outside and from the end of each other one,
-  /// and left from the end of any; a conditional may enter none. That is all
-  /// that loops and conditionals can do.
+  /// Over-approximates control flow. Any region may be entered from outside or
+  /// from the end of each other region, and left from the end of any. A
+  /// conditional may enter none.
   void visitRegions(Operation *op, Pending &pending, bool isLoop) {
     Pending entry = pending;
     Pending exit;
-    // Barriers only end accesses, so what is pending grows from round to round
-    // until it stands still.
+    // The pending accesses grow monotonically until a fixed point.
     for (bool changed = true; changed;) {
       changed = false;
       for (Region &region : op->getRegions()) {
@@ -209,11 +213,12 @@ private:
   }
 
   GlobalHazards order;
-  /// Nothing is changed; whether there is too little is said.
+  /// In a trial nothing changes; `areMissing` tells whether barriers are
+  /// missing.
   bool isTrial = false;
   bool areMissing = false;
-  /// What is asked in front of an op when the kernel runs.
-  llvm::DenseMap<Operation *, Apart> guarded;
+  /// The distances that guards before an op check at run time.
+  llvm::DenseMap<Operation *, DisjointCondition> guarded;
 };
 
 struct InsertBarriers : warp::impl::InsertBarriersBase<InsertBarriers> {

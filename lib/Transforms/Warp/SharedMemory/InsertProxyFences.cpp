@@ -14,8 +14,8 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Whether `op` leaves something in a tile that a product reads: a store, or
-/// the wait for copies to a slot.
+/// Whether `op` writes a tile that a wgmma reads: a store, or the wait for
+/// copies of cp.async to a slot.
 static bool fillsOperand(Operation *op) {
   Operation *memory = nullptr;
   if (auto alloc = dyn_cast<warp::AllocOp>(op); alloc && alloc.getSource())
@@ -28,8 +28,8 @@ static bool fillsOperand(Operation *op) {
          llvm::any_of(getTileUsers(memory), llvm::IsaPred<warp::WgmmaOp>);
 }
 
-/// Whether `release` gives back a slot that threads read themselves. The copies
-/// that fill it next are not ordered behind such reads by the arrival alone.
+/// Whether `release` releases a slot that threads have read. The arrival alone
+/// does not order the copies that refill the slot after such reads.
 static bool endsReads(warp::RingReleaseOp release) {
   return llvm::any_of(getSlotWaits(release.getSlot()),
                       [](warp::RingWaitOp wait) {
@@ -40,18 +40,20 @@ static bool endsReads(warp::RingReleaseOp release) {
                       });
 }
 
-/// Whether products or other blocks may follow `op` at once.
+/// Whether `op` is a wgmma, or control flow may leave the block at `op`.
 static bool leaves(Operation *op) {
   return op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
          isa<warp::WgmmaOp>(op);
 }
 
-/// Whether a fence must stand before `op` for the stores in front of it.
+/// Whether stores before `op` need a fence before it.
 static bool endsStores(Operation *op) { return synchronizes(op) || leaves(op); }
 
-/// Whether a release of a slot of `ring` may as well come behind `op`: nothing
-/// there waits for other roles, slots go back in turn, and no work on tiles
-/// keeps the slot from its next copies longer than a fence takes.
+/// Whether the release of a slot of `ring` may move after `op`:
+///   1. `op` does not wait for other roles, which may need the slot.
+///   2. Slots of the ring are still released in order.
+///   3. `op` does not compute on tiles, which would delay the next copies
+///      longer than a fence takes.
 static bool mayPass(Operation *op, Value ring) {
   if (auto release = dyn_cast<warp::RingReleaseOp>(op))
     return llvm::none_of(
@@ -64,8 +66,8 @@ static bool mayPass(Operation *op, Value ring) {
          llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
-/// The next operation behind `op` for which `isSought` holds, unless `isEnd`
-/// holds for one before it.
+/// Returns the next op after `op` for which `isSought` holds, or null if
+/// `isEnd` holds for an earlier one.
 static Operation *findNext(Operation *op,
                            llvm::function_ref<bool(Operation *)> isSought,
                            llvm::function_ref<bool(Operation *)> isEnd) {
@@ -76,8 +78,8 @@ static Operation *findNext(Operation *op,
 }
 
 namespace {
-/// Puts as few fences into a block as will do, those of its regions apart: a
-/// fence takes 35 cycles, behind copies of cp.async 105.
+/// Inserts as few fences as possible into one block, without its regions. See
+/// benchmarks/notes/proxy-fences.md for their cost.
 class BlockFences {
 public:
   explicit BlockFences(Block &block) {
@@ -87,20 +89,20 @@ public:
 
 private:
   void visit(Operation *op) {
-    if (lastFill && endsStores(op) && !mayComeLater(op))
+    if (lastFill && endsStores(op) && !mayFenceLater(op))
       fence();
     if (auto release = dyn_cast<warp::RingReleaseOp>(op);
         release && endsReads(release))
-      giveBack(release);
+      fenceRelease(release);
     if (fillsOperand(op)) {
       lastFill = op;
       isFilledSince = true;
     }
   }
 
-  /// Whether the fence of what has been stored may stand behind `op`, a
-  /// barrier: more is stored before a product reads any of it.
-  bool mayComeLater(Operation *op) const {
+  /// Whether the fence of earlier stores may come after `op`, a barrier,
+  /// because more stores follow before a wgmma.
+  bool mayFenceLater(Operation *op) const {
     return !leaves(op) && (releases.empty() || !isFilledSince) &&
            findNext(op, fillsOperand, leaves);
   }
@@ -117,9 +119,9 @@ private:
     lastFill = nullptr;
   }
 
-  /// A slot that threads have read goes back behind the fence of stores that
-  /// follow soon, else behind one of its own.
-  void giveBack(warp::RingReleaseOp release) {
+  /// Defers the release of a slot that threads have read to the fence of stores
+  /// that follow soon. Otherwise inserts a fence before it.
+  void fenceRelease(warp::RingReleaseOp release) {
     Value ring = getSlotWaits(release.getSlot()).front().getRing();
     if (findNext(release, fillsOperand,
                  [&](Operation *op) { return !mayPass(op, ring); })) {
@@ -133,8 +135,8 @@ private:
 
   /// The last store without a fence.
   Operation *lastFill = nullptr;
-  /// What goes back behind the fence of the next store, and whether that store
-  /// has been passed.
+  /// The releases deferred to the fence of the next store, and whether that
+  /// store has been visited.
   SmallVector<warp::RingReleaseOp> releases;
   bool isFilledSince = false;
 };

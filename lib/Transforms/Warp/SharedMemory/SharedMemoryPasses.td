@@ -6,26 +6,24 @@
 include "mlir/Pass/PassBase.td"
 
 def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {
-  let summary = "give every use of shared memory its place";
+  let summary = "assign offsets in shared memory";
   let description = [{
-    Memory of ops that are never alive at once is shared between them. The
-    larger a piece, the earlier it is placed, at the lowest offset that is free
-    while it lives.
+    Ops whose lifetimes are disjoint share memory. Larger pieces get their offsets
+    first, each the lowest one that is free during its lifetime.
 
-    The slots of a ring that one role fills and another one reads are free for
-    that one behind the last that it does with them, if no loop leads there
-    again: what was filled has all been waited for by then. The ring's barriers
-    keep their place.
+    If one role fills a ring and another one reads it, the reader can reuse the
+    slots after its last op with them. By then it has waited for all slots. This
+    does not apply if a loop leads back to the ring. The barriers of the ring keep
+    their offsets.
 
-    What a role of teams needs has a place for each team: `warp.pingpong_bytes` on
-    `warp.specialize` says how far they are apart.
+    A role with ping-pong groups has a separate copy of its memory for each group.
+    `warp.pingpong_bytes` on `warp.specialize` is the distance of the copies.
 
-    The only ring of a kernel through which copies run ahead gets more slots, up
-    to eight, as long as equally many programs fit on a multiprocessor. Slots that
-    would take more are *extra*: they lie behind the memory that the function
-    always has, and are there where the launch gives it. `warp.extra_slots` on
-    the ring says how many, from where on, and with how much memory;
-    `warp.extra_size` on the function how much that is beside
+    The only ring of prefetched copies of a kernel gets more slots, up to eight, as
+    long as occupancy does not drop. Further slots are *extra*: they come after the
+    fixed memory of the function and exist if the launch provides it.
+    `warp.extra_slots` on the ring gives their number, their offset, and the memory
+    that they need. `warp.extra_size` on the function is that memory beyond
     `warp.shared_size`.
 
     Input: any `warp` functions. Output: `warp.shared_offset` on each op that
@@ -36,33 +34,33 @@ def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {
     %1 = warp.convert_layout %0 {warp.shared_offset = 0 : i32} : ...    // after
     ```
 
-    Refused: more than `limit` bytes, with the amount, the limit and the ops
-    that take most.
+    Refused: more than `limit` bytes, with the amount, the limit and the largest
+    ops.
   }];
   let options = [Option<"limit", "limit", "int64_t", "232448",
-                        "bytes that one block may use">,
+                        "bytes that one CTA may use">,
                  Option<"target", "target", "std::string", "\"sm_90\"",
                         "name of the GPU, for the error message">];
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }
 
 def InsertBarriers : Pass<"warp-insert-barriers", "::mlir::ModuleOp"> {
-  let summary = "make warps wait before they touch memory that others may be "
-                "using";
+  let summary = "insert barriers before conflicting memory accesses";
   let description = [{
-    Follows the accesses that no barrier has ended yet along all paths, around
-    loops too, and puts a `warp.barrier` before an op that conflicts with one.
-    Where a loop conflicts only with what comes before it, the barrier stands in
-    front of the loop.
+    Tracks pending accesses, those without a barrier since, along all paths and
+    around loops. Puts a `warp.barrier` before an op that conflicts with one. If a
+    loop conflicts only with accesses before it, the barrier comes before the loop.
 
-    Accesses to global memory are followed, too: a program reads what it wrote,
-    whichever of its threads do. Two of them conflict where one writes, both may
-    reach the same array, and an element may be another thread's
-    (lib/Analysis/Memory/GlobalHazards.h). No barrier stands for tiles that follow each
-    other from iteration to iteration, nor for an element that the same thread
-    reads and writes.
-    Where that goes by the distance of rows, which only the kernel knows, a
-    conditional asks whether the barrier is needed.
+    Accesses to global memory are tracked, too, because a thread may read the
+    writes of another thread of its program. Two accesses conflict under three
+    conditions (lib/Analysis/Memory/GlobalHazards.h):
+    1. one of them writes;
+    2. both may access the same array;
+    3. different threads may access the same element.
+    Tiles that advance without overlap from iteration to iteration need no barrier,
+    nor does an element that one thread reads and writes. If the conflict depends on
+    a distance of rows that is known only at run time, a conditional guards the
+    barrier.
 
     Input: shared memory is allocated. Output: no two conflicting accesses
     without a barrier on every path between them, as `warp-check-barriers`
@@ -77,7 +75,7 @@ def InsertBarriers : Pass<"warp-insert-barriers", "::mlir::ModuleOp"> {
     %u = warp.local_load %m : ...
     ```
 
-    Refused: nothing. Barriers that stand already are kept and counted on.
+    Refused: nothing. Existing barriers are preserved and count.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
@@ -85,20 +83,20 @@ def InsertBarriers : Pass<"warp-insert-barriers", "::mlir::ModuleOp"> {
 }
 
 def InsertProxyFences : Pass<"warp-insert-proxy-fences", "::mlir::ModuleOp"> {
-  let summary = "show stores to shared memory to the tensor cores";
+  let summary = "make stores to shared memory visible to the tensor cores";
   let description = [{
-    Puts a `warp.proxy_fence` behind stores to tiles that a `warp.wgmma` reads:
-    behind the last of several that no product parts, before the barrier in front
-    of the product.
+    Puts a `warp.proxy_fence` after stores to tiles that a `warp.wgmma` reads. It
+    comes after the last of several stores without a wgmma between them, and before
+    the barrier that precedes the wgmma.
 
-    One stands as well before a slot of a ring of transactions is given back that
-    threads have read: the arrival alone does not order their reads before the
-    copies that fill the slot next. Where what was read is stored at once, the
-    slot is given back behind the fence of these stores.
+    Also puts a fence before the release of a slot of a ring of transactions that
+    threads have read. The arrival alone does not order their reads before the
+    copies that refill the slot. If the values are stored right away, the release
+    moves after the fence of these stores.
 
-    Input: barriers stand. Output: between a store to an operand of `warp.wgmma`
-    and the barrier before the product there is a fence, and between a
-    `warp.local_load` from such a slot and its release.
+    Input: barriers are inserted. Output: a fence between a store to an operand of
+    `warp.wgmma` and the barrier before it, and between a `warp.local_load` from
+    such a slot and its release.
 
     ```mlir
     %m = warp.alloc %t : ...    // before
@@ -120,13 +118,12 @@ def CheckBarriers : Pass<"warp-check-barriers", "::mlir::ModuleOp"> {
   let summary = "refuse conflicting accesses to shared memory without a "
                 "barrier between them";
   let description = [{
-    Searches, from each access, all ways through the function that pass no
-    barrier, for an access in conflict. Shares no code with
-    `warp-insert-barriers`, so that each is a test of the other.
+    Searches from each access along all paths without a barrier for a conflicting
+    access. Shares no code with `warp-insert-barriers`, so that each tests the other.
 
     Input: shared memory is allocated. Output: the same, unchanged.
 
-    Refused: a pair of accesses that race, with both places.
+    Refused: two accesses that race, with both locations.
   }];
 }
 

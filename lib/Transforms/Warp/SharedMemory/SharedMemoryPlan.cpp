@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Whether different roles, which run at the same time, hold the two.
+/// Whether the ops are in different roles, which run concurrently.
 static bool areInConcurrentRoles(Operation *a, Operation *b) {
   auto roleA = warp::SpecializeOp::getRole(a->getBlock());
   auto roleB = warp::SpecializeOp::getRole(b->getBlock());
@@ -35,8 +35,8 @@ int64_t SharedPiece::getPinnedStart(const SharedPiece &other) const {
 
 namespace {
 
-/// Numbers the ops of a function in their order; an op with regions spans
-/// those inside of it.
+/// Numbers the ops of a function in order. The range of an op with regions
+/// covers the ops in them.
 class OpNumbers {
 public:
   explicit OpNumbers(Operation *function) {
@@ -58,21 +58,22 @@ private:
 };
 
 } // namespace
-/// From which to which op the memory that `alloc`, a tile or a ring, makes may
-/// be needed.
+/// Returns the first and last op that may need the memory of `alloc`, a tile or
+/// a ring.
 static std::pair<unsigned, unsigned> getLifetime(Operation *alloc,
                                                  const OpNumbers &numbers) {
   unsigned first = numbers.getFirst(alloc), last = numbers.getLast(alloc);
-  // Other blocks of the cluster read it when they get there.
+  // Other CTAs of the cluster may read it at any time.
   if (auto tile = dyn_cast<warp::AllocOp>(alloc); tile && tile.getCluster() > 1)
     alloc = alloc->getParentOfType<FunctionOpInterface>();
   if (isa<FunctionOpInterface>(alloc))
     return {numbers.getFirst(alloc), numbers.getLast(alloc)};
   for (Operation *user : getTileUsers(alloc)) {
-    // A use in a loop that the memory was made before is one in each iteration.
+    // A use in a loop after the allocation extends to the whole loop.
     Operation *outer = alloc->getBlock()->findAncestorOpInBlock(*user);
-    // What is handed on to a region or a block may be used as long as that, and
-    // what is still read in the next iteration all the time.
+    // A use before the allocation is in the next iteration, so the memory lives
+    // in the whole parent. Memory passed to a region or a block lives
+    // throughout the function.
     if (outer && outer->isBeforeInBlock(alloc))
       outer = alloc->getParentOp();
     else if (isa<RegionBranchOpInterface>(user) ||
@@ -84,9 +85,10 @@ static std::pair<unsigned, unsigned> getLifetime(Operation *alloc,
   return {first, last};
 }
 
-/// Keeps small scratch memory until the next op has used its own: then the
-/// barrier inside of that one is all that has to stand between the two.
-static void keepNeighboursApart(MutableArrayRef<SharedPiece> pieces) {
+/// Extends the lifetime of small scratch to the next op with scratch. Then the
+/// barrier inside of that op suffices, and none is needed between the two.
+static void extendScratchLifetimes(MutableArrayRef<SharedPiece> pieces) {
+  // Trades memory for barriers; benchmarks/layers.py decides.
   constexpr int64_t kMostBytes = 4096;
   SharedPiece *last = nullptr;
   for (SharedPiece &piece : pieces) {
@@ -98,8 +100,9 @@ static void keepNeighboursApart(MutableArrayRef<SharedPiece> pieces) {
   }
 }
 
-/// Whether all that needs `op`'s memory stands where `ring` is done with.
-static bool isNeededBehind(Operation *op, const RingUses &ring) {
+/// Whether all uses of the memory of `op` come after the last use of the slots
+/// of `ring`.
+static bool isUsedAfter(Operation *op, const RingUses &ring) {
   auto tile = dyn_cast<warp::AllocOp>(op);
   if (!tile || tile.getSource())
     return ring.areDoneBefore(op);
@@ -109,7 +112,7 @@ static bool isNeededBehind(Operation *op, const RingUses &ring) {
          });
 }
 
-/// Notes which pieces may lie in the slots of which rings.
+/// Records for each piece the rings whose slots it may reuse.
 static void findIdleRings(MutableArrayRef<SharedPiece> pieces) {
   for (const SharedPiece &ring : pieces) {
     auto op = dyn_cast<warp::RingOp>(ring.op);
@@ -117,7 +120,7 @@ static void findIdleRings(MutableArrayRef<SharedPiece> pieces) {
       continue;
     RingUses uses(op);
     for (SharedPiece &piece : pieces)
-      if (!isa<warp::RingOp>(piece.op) && isNeededBehind(piece.op, uses))
+      if (!isa<warp::RingOp>(piece.op) && isUsedAfter(piece.op, uses))
         piece.idleRings.insert(op);
   }
 }
@@ -140,28 +143,29 @@ static SmallVector<SharedPiece> collectPieces(Operation *function) {
   return pieces;
 }
 
-/// The lowest offset at which `piece` overlaps none of `others` that live with
-/// it.
+/// Returns the lowest offset at which `piece` overlaps none of `others` that
+/// live with it.
 static int64_t findOffset(const SharedPiece &piece,
                           ArrayRef<SharedPiece> others) {
   int64_t offset = 0, alignment = getSharedAlignment(piece.size);
   for (bool moved = true; moved;) {
     moved = false;
     for (const SharedPiece &other : others) {
-      int64_t kept = piece.getPinnedStart(other);
+      int64_t pinned = piece.getPinnedStart(other);
       int64_t begin = other.offset + other.getPinnedStart(piece);
-      if (begin >= offset + piece.size || offset + kept >= other.end() ||
+      if (begin >= offset + piece.size || offset + pinned >= other.end() ||
           !piece.livesWith(other))
         continue;
-      offset = llvm::alignTo(other.end() - kept, alignment);
+      offset = llvm::alignTo(other.end() - pinned, alignment);
       moved = true;
     }
   }
   return offset;
 }
 
-/// Places all pieces, sorts them by offset and gives the bytes they take.
-static int64_t place(SmallVectorImpl<SharedPiece> &pieces) {
+/// Assigns offsets to all pieces, sorts them by offset and returns their total
+/// size.
+static int64_t assignOffsets(SmallVectorImpl<SharedPiece> &pieces) {
   llvm::sort(pieces, [](const SharedPiece &a, const SharedPiece &b) {
     return std::tie(b.size, a.firstOp) < std::tie(a.size, b.firstOp);
   });
@@ -179,41 +183,41 @@ static int64_t place(SmallVectorImpl<SharedPiece> &pieces) {
   return total;
 }
 
-/// Places the pieces of the role of teams among themselves, and gives the one
-/// piece that they make for all teams: each team has its own, one behind the
-/// other.
-static SharedPiece emitPingPongGroups(warp::SpecializeOp roles,
-                                      SmallVectorImpl<SharedPiece> &pieces,
-                                      const OpNumbers &numbers) {
-  int64_t each = llvm::alignTo(place(pieces), kMaxSharedAlignment);
+/// Assigns offsets to the pieces of the role with ping-pong groups, relative to
+/// the memory of a group. Returns one piece for all groups, in which the groups
+/// are contiguous.
+static SharedPiece stackPingPongGroups(warp::SpecializeOp roles,
+                                       SmallVectorImpl<SharedPiece> &pieces,
+                                       const OpNumbers &numbers) {
+  int64_t each = llvm::alignTo(assignOffsets(pieces), kMaxSharedAlignment);
   roles->setAttr(warp::WarpDialect::kPingPongBytesAttr,
                  Builder(roles.getContext()).getI32IntegerAttr(each));
   return {roles, each * roles.getPingPongGroups(), numbers.getFirst(roles),
           numbers.getLast(roles)};
 }
 
-/// Places all pieces of `function`, those of teams as one, and gives the bytes
-/// they take.
-static int64_t placeAll(FunctionOpInterface function,
-                        SmallVectorImpl<SharedPiece> &pieces) {
-  warp::SpecializeOp teams;
+/// Assigns offsets to all pieces of `function`, including those of ping-pong
+/// groups, and returns their total size.
+static int64_t assignAllOffsets(FunctionOpInterface function,
+                                SmallVectorImpl<SharedPiece> &pieces) {
+  warp::SpecializeOp pingPong;
   function->walk([&](warp::SpecializeOp roles) {
     if (roles.getPingPongGroups() > 1)
-      teams = roles;
+      pingPong = roles;
   });
-  if (!teams)
-    return place(pieces);
+  if (!pingPong)
+    return assignOffsets(pieces);
   SmallVector<SharedPiece> all, own;
   for (const SharedPiece &piece : pieces)
-    (teams.getRoles().front().isAncestor(piece.op->getParentRegion()) ? own
-                                                                      : all)
+    (pingPong.getRoles().front().isAncestor(piece.op->getParentRegion()) ? own
+                                                                         : all)
         .push_back(piece);
-  all.push_back(emitPingPongGroups(teams, own, OpNumbers(function)));
-  int64_t total = place(all);
+  all.push_back(stackPingPongGroups(pingPong, own, OpNumbers(function)));
+  int64_t total = assignOffsets(all);
   pieces.clear();
   int64_t start = 0;
   for (const SharedPiece &piece : all)
-    if (piece.op == teams)
+    if (piece.op == pingPong)
       start = piece.offset;
     else
       pieces.push_back(piece);
@@ -223,20 +227,21 @@ static int64_t placeAll(FunctionOpInterface function,
   }
   return total;
 }
-/// Whether as many programs fit with `bytes` as with `total`, of those that
-/// have a place in any case.
-static bool keepsPrograms(int64_t bytes, int64_t total, int64_t limit,
-                          int64_t most = INT64_MAX) {
-  return bytes <= limit && countPrograms(bytes, limit) >=
-                               std::min(countPrograms(total, limit), most);
+/// Whether as many CTAs per SM fit with `bytes` as with `total`. Other limits
+/// allow at most `most` of them.
+static bool keepsOccupancy(int64_t bytes, int64_t total, int64_t limit,
+                           int64_t most = INT64_MAX) {
+  return bytes <= limit &&
+         countCtas(bytes, limit) >= std::min(countCtas(total, limit), most);
 }
 
-/// Places the scratch of neighbours apart where no tiles lie beside it but
-/// those that threads copy, and all stays small or costs no other program its
-/// place.
-static void placeApart(FunctionOpInterface function,
-                       SmallVectorImpl<SharedPiece> &pieces, int64_t &total,
-                       int64_t limit) {
+/// Separates the scratch of consecutive ops under two conditions:
+///   1. All memory is scratch or rings that threads copy to.
+///   2. The total stays small, or occupancy does not drop.
+static void separateScratch(FunctionOpInterface function,
+                            SmallVectorImpl<SharedPiece> &pieces,
+                            int64_t &total, int64_t limit) {
+  // Trades memory for barriers; benchmarks/layers.py decides.
   constexpr int64_t kMostBytes = 8192;
   auto isScratch = [](const SharedPiece &piece) {
     auto ring = dyn_cast<warp::RingOp>(piece.op);
@@ -245,32 +250,32 @@ static void placeApart(FunctionOpInterface function,
   };
   if (!llvm::all_of(pieces, isScratch))
     return;
-  SmallVector<SharedPiece> apart = collectPieces(function);
-  keepNeighboursApart(apart);
-  int64_t bytes = place(apart);
-  if (bytes <= kMostBytes || keepsPrograms(bytes, total, limit)) {
-    pieces = std::move(apart);
+  SmallVector<SharedPiece> separate = collectPieces(function);
+  extendScratchLifetimes(separate);
+  int64_t bytes = assignOffsets(separate);
+  if (bytes <= kMostBytes || keepsOccupancy(bytes, total, limit)) {
+    pieces = std::move(separate);
     total = bytes;
   }
 }
 
-/// Keeps the memory of operands that threads make in a loop for all of it,
-/// where that costs no other program its place on the multiprocessor: what is
-/// stored there next needs no barrier then.
-static void keepOperandsApart(FunctionOpInterface function,
-                              SmallVectorImpl<SharedPiece> &pieces,
-                              int64_t &total, int64_t limit) {
-  // The memory of teams is placed for good when it is placed.
-  WalkResult teams = function->walk([](warp::SpecializeOp roles) {
+/// Extends the lifetime of wgmma operands that threads store in a loop to the
+/// whole loop, if occupancy does not drop. Then no barrier is needed before the
+/// next store to the memory.
+static void separateOperands(FunctionOpInterface function,
+                             SmallVectorImpl<SharedPiece> &pieces,
+                             int64_t &total, int64_t limit) {
+  // The offsets of ping-pong groups are final.
+  WalkResult pingPong = function->walk([](warp::SpecializeOp roles) {
     return roles.getPingPongGroups() > 1 ? WalkResult::interrupt()
                                          : WalkResult::advance();
   });
-  if (teams.wasInterrupted())
+  if (pingPong.wasInterrupted())
     return;
   OpNumbers numbers(function);
-  SmallVector<SharedPiece> apart = collectPieces(function);
+  SmallVector<SharedPiece> separate = collectPieces(function);
   bool isAny = false;
-  for (SharedPiece &piece : apart) {
+  for (SharedPiece &piece : separate) {
     auto alloc = dyn_cast<warp::AllocOp>(piece.op);
     if (!alloc || !alloc.getSource() ||
         !isa<scf::ForOp>(alloc->getParentOp()) ||
@@ -284,25 +289,25 @@ static void keepOperandsApart(FunctionOpInterface function,
   }
   if (!isAny)
     return;
-  int64_t bytes = place(apart);
-  // More programs of four warps than that have no place in any case.
-  constexpr int64_t kMostPrograms = 16;
-  if (!keepsPrograms(bytes, total, limit, kMostPrograms))
+  int64_t bytes = assignOffsets(separate);
+  // The most CTAs of four warps that an SM holds.
+  constexpr int64_t kMostCtas = 16;
+  if (!keepsOccupancy(bytes, total, limit, kMostCtas))
     return;
-  pieces = std::move(apart);
+  pieces = std::move(separate);
   total = bytes;
 }
-SharedPlacement tilewright::placePieces(FunctionOpInterface function) {
-  SharedPlacement placement{collectPieces(function)};
-  placement.bytes = placeAll(function, placement.pieces);
-  return placement;
+SharedMemoryPlan tilewright::planSharedMemory(FunctionOpInterface function) {
+  SharedMemoryPlan plan{collectPieces(function)};
+  plan.bytes = assignAllOffsets(function, plan.pieces);
+  return plan;
 }
 
-SharedPlacement tilewright::placePiecesApart(FunctionOpInterface function,
-                                             int64_t limit) {
-  auto [pieces, bytes] = placePieces(function);
-  placeApart(function, pieces, bytes, limit);
+SharedMemoryPlan tilewright::planForFewBarriers(FunctionOpInterface function,
+                                                int64_t limit) {
+  auto [pieces, bytes] = planSharedMemory(function);
+  separateScratch(function, pieces, bytes, limit);
   if (!warp::isExplicit(function))
-    keepOperandsApart(function, pieces, bytes, limit);
+    separateOperands(function, pieces, bytes, limit);
   return {std::move(pieces), bytes};
 }

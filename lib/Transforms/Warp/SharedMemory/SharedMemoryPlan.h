@@ -1,4 +1,4 @@
-// Where in shared memory the tiles, rings and scratch of a kernel lie.
+// Assigns offsets in shared memory to the tiles, rings and scratch of a kernel.
 
 #pragma once
 
@@ -7,35 +7,37 @@
 
 namespace tilewright {
 
-/// Memory of one op, and from which to which op it is needed.
+/// The memory of one op, and its lifetime as the first and last op that need
+/// it.
 struct SharedPiece {
   mlir::Operation *op;
   int64_t size;
   unsigned firstOp, lastOp;
-  /// The rings whose slots nobody touches any more when this is first needed.
+  /// The rings whose slots are unused from the first need of this on.
   llvm::SmallPtrSet<mlir::Operation *, 2> idleRings = {};
   int64_t offset = 0;
 
   int64_t end() const { return offset + size; }
   bool livesWith(const SharedPiece &other) const;
-  /// The part of this that `other`, which lives with it, has to stay clear of.
+  /// Returns the start of the part of this that `other`, which lives with it,
+  /// must not overlap.
   int64_t getPinnedStart(const SharedPiece &other) const;
 };
 
-/// All memory of a function, by offset, and the bytes it takes.
-struct SharedPlacement {
+/// All memory of a function, sorted by offset, and its total size.
+struct SharedMemoryPlan {
   llvm::SmallVector<SharedPiece> pieces;
   int64_t bytes = 0;
 };
 
-/// Places all that `function` needs close together: what is not needed at the
-/// same time may lie in the same place. The pieces of teams lie in one, one
-/// team's behind the other's.
-SharedPlacement placePieces(mlir::FunctionOpInterface function);
+/// Packs the memory of `function`: pieces with disjoint lifetimes may share
+/// offsets. The pieces of each ping-pong group are contiguous, one group after
+/// the other.
+SharedMemoryPlan planSharedMemory(mlir::FunctionOpInterface function);
 
-/// The same with what spares barriers lying apart, where it costs no other
-/// program its place on a multiprocessor that has `limit` bytes.
-SharedPlacement placePiecesApart(mlir::FunctionOpInterface function,
-                                 int64_t limit);
+/// Like `planSharedMemory`, but separates pieces whose overlap would need
+/// barriers, unless that lowers the occupancy of an SM with `limit` bytes.
+SharedMemoryPlan planForFewBarriers(mlir::FunctionOpInterface function,
+                                    int64_t limit);
 
 } // namespace tilewright

@@ -23,16 +23,16 @@ namespace tilewright::warp {
 
 namespace {
 
-/// A descriptor that an op names, and how it copies blocks of the array.
+/// A use of a descriptor by a TMA op, and the copies of that op.
 struct MapUse {
   OpOperand *descriptor;
   TmaPlan plan;
-  /// What the map says of the elements: where they are combined, unsigned
-  /// integers are some of their own.
+  /// The element type of the map. Only reductions tell unsigned integers from
+  /// signed ones.
   Type element;
 
-  /// The box in the dimensions of the array: those that the tile does not have
-  /// are passed one by one.
+  /// Returns the box in the dimensions of the array. It has extent 1 in leading
+  /// dimensions that the tile does not have.
   SmallVector<int64_t> getBox(tile::MakeDescriptorOp desc) const {
     unsigned rank = desc.getResult().getType().getRank();
     SmallVector<int64_t> box(rank - plan.box.size(), 1);
@@ -49,7 +49,7 @@ struct MapUse {
   }
 };
 
-/// Gives one function the maps that the host makes.
+/// Adds arguments to one function for the tensor maps that the host makes.
 class MapBinder {
 public:
   explicit MapBinder(tile::FuncOp func) : func(func), b(func.getContext()) {}
@@ -73,8 +73,9 @@ private:
 FailureOr<Attribute> MapBinder::program(Value value) {
   auto steps = getHostProgram(value);
   if (!steps)
-    return emitError(value.getLoc(), "the tensor memory accelerator needs to "
-                                     "know this before the kernel starts");
+    return emitError(value.getLoc(),
+                     "the tensor memory accelerator needs to "
+                     "know this value before the kernel starts");
   SmallVector<int64_t> pairs;
   for (HostStep step : *steps)
     pairs.append({step.kind, step.value});
@@ -128,7 +129,7 @@ LogicalResult MapBinder::bind(const MapUse &use, tile::MakeDescriptorOp desc) {
   return success();
 }
 
-/// Tells the launch what it has to make.
+/// Records the maps in an attribute for the launch.
 void MapBinder::finish() {
   if (maps.empty())
     return;
@@ -141,9 +142,10 @@ void MapBinder::finish() {
   func->setAttr(WarpDialect::kTensorMapsAttr, b.getArrayAttr(maps));
 }
 
-/// Only for reductions are elements more than bits. Maxima and minima of
-/// signed integers need to know them; all others are the same, or there only,
-/// for unsigned ones.
+/// Returns the element type of the map of a store. Stores without a reduction
+/// copy bits, so any type of the same width does. Reductions of integers use
+/// the unsigned type, except signed maxima and minima: the others do not depend
+/// on the sign, or TMA has them for unsigned integers only.
 static Type getMapElement(TmaStoreOp store) {
   Type element = store.getSource().getType().getElementType();
   std::optional<tile::AtomicKind> reduction = store.getReduction();
@@ -155,7 +157,7 @@ static Type getMapElement(TmaStoreOp store) {
                           IntegerType::Unsigned);
 }
 
-/// The descriptor that the copies of `op` name, if it makes any.
+/// Returns the use of a descriptor by `op`, if it is a TMA op.
 static std::optional<MapUse> getMapUse(Operation *op) {
   if (auto load = dyn_cast<TmaLoadOp>(op)) {
     SharedType memory = load.getMemory().getType();
@@ -178,7 +180,7 @@ static std::optional<MapUse> getMapUse(Operation *op) {
 
 namespace {
 
-/// The maps that one role makes, each where its descriptor stands.
+/// Makes the maps of one role, each at its descriptor.
 class MapMaker {
 public:
   MapMaker(Value staging, bool check) : staging(staging), check(check) {}
@@ -187,7 +189,7 @@ public:
   void write(Block &role);
 
 private:
-  /// A map, and what names it.
+  /// A map and its uses.
   struct Made {
     tile::MakeDescriptorOp desc;
     MapUse use;
@@ -212,7 +214,7 @@ void MapMaker::add(const MapUse &use, tile::MakeDescriptorOp desc) {
   maps.push_back({desc, use, {use.descriptor}});
 }
 
-/// The rings that copies through the maps of this role fill.
+/// Returns the rings that copies through the maps of this role fill.
 llvm::SetVector<Value> MapMaker::getRings() const {
   llvm::SetVector<Value> rings;
   for (const Made &map : maps)
@@ -223,7 +225,7 @@ llvm::SetVector<Value> MapMaker::getRings() const {
   return rings;
 }
 
-/// A message where the array is none that a map can describe.
+/// Emits an assertion that a map can describe the array.
 static void emitAlignmentCheck(ImplicitLocOpBuilder &b,
                                tile::MakeDescriptorOp desc) {
   auto constant = [&](int64_t value) -> Value {
@@ -272,7 +274,7 @@ void MapMaker::write(Block &role) {
       RingDrainOp::create(b, ring);
   };
   for (auto [index, map] : llvm::enumerate(maps)) {
-    // Copies through the map of the last time may still be under way.
+    // Copies through the map of the previous iteration may be in flight.
     if (map.desc->getParentOp() != role.getParentOp()) {
       b.setInsertionPoint(map.desc);
       drain();
@@ -284,7 +286,7 @@ void MapMaker::write(Block &role) {
   ReleaseMapMemoryOp::create(b, memory);
 }
 
-/// Memory in front of the roles through which all of them make their maps.
+/// Creates the staging memory, before the roles, in which all roles build maps.
 static Value createStaging(tile::FuncOp func, SpecializeOp roles) {
   OpBuilder b(roles);
   int64_t bytes = getMapStagingBytes(func);

@@ -15,8 +15,8 @@ using llvm::StringRef;
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// Whether what `value` is in another program of the cluster can be computed
-/// next to it.
+/// Whether ops next to `value` can compute its value in another CTA of the
+/// cluster.
 static bool canRecompute(Value value, scf::ForOp programs,
                          ProgramVariation &variation) {
   if (variation.isCommon(value) ||
@@ -37,7 +37,7 @@ static bool hasParts(TmaLoadOp load, unsigned numParts) {
       .has_value();
 }
 
-/// The loads of `role` that neighbours share.
+/// Collects the loads of `role` that neighbouring programs share.
 static void findLoads(const ClusterRole &role, unsigned clusterSize,
                       ProgramVariation &variation, ClusterPlan &plan) {
   role.region->walk([&](TmaLoadOp load) {
@@ -59,8 +59,8 @@ static void findLoads(const ClusterRole &role, unsigned clusterSize,
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// The only op of a role that handles slots, if it is a loop that starts at the
-/// number of the block.
+/// Returns the only op of a role that handles slots, if it is a loop that
+/// starts at the id of the CTA.
 static scf::ForOp findPrograms(Region &role) {
   Operation *only = nullptr;
   for (Operation &op : role.front()) {
@@ -81,7 +81,7 @@ static scf::ForOp findPrograms(Region &role) {
   return id && id.getAxis() == tile::Axis::X ? loop : scf::ForOp();
 }
 
-/// What is wrong with the loop over programs of a role.
+/// Returns why the loop over programs of a role prevents clusters, or nothing.
 static StringRef checkPrograms(const ClusterRole &role,
                                ProgramVariation &variation) {
   scf::ForOp loop = role.programs;
@@ -92,20 +92,20 @@ static StringRef checkPrograms(const ClusterRole &role,
     return "the end and the step of the loop over tiles depend on the program";
   if (!llvm::all_of(loop.getResults(),
                     [](Value result) { return result.use_empty(); }))
-    return "the loop over tiles gives results that are used behind it";
+    return "results of the loop over tiles are used after it";
   bool isUsed = false;
   role.region->walk([&](tile::ProgramIdOp id) {
     if (id.getAxis() == tile::Axis::X)
       for (OpOperand &use : id->getUses())
         isUsed |= use.getOwner() != loop || use.getOperandNumber() != 0;
   });
-  return isUsed ? "the number of the program is used besides as the start of "
-                  "the loop over tiles"
+  return isUsed ? "the program id has other uses than the start of the loop "
+                  "over tiles"
                 : "";
 }
 
-/// Whether the blocks of a cluster handle the same number of slots of `rings`:
-/// all control flow around goes the same way.
+/// Whether all CTAs of a cluster handle the same number of slots of shared
+/// rings. The control flow around these ops must be the same in all of them.
 static bool isInStep(const ClusterRole &role, const ClusterPlan &plan,
                      ProgramVariation &variation) {
   auto isCommonStep = [&](Operation *parent) {
@@ -138,9 +138,9 @@ static bool isInStep(const ClusterRole &role, const ClusterPlan &plan,
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Whether others than the threads of this block see that `op` has run.
+/// Whether `op` has effects that are visible outside of the CTA.
 static bool isVisible(Operation *op) {
-  // All blocks wait for the kernels in front, since all load.
+  // All CTAs wait for the preceding kernels, because all of them load.
   if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
       isa<tile::LaunchWaitOp, tile::LaunchDependentsOp>(op))
     return false;
@@ -157,7 +157,8 @@ static bool isVisible(Operation *op) {
                       });
 }
 
-/// Collects the stores of a role; what is wrong with them.
+/// Collects the stores of a role. Returns why they prevent clusters, or
+/// nothing.
 static StringRef findStores(ClusterRole &role) {
   StringRef reason;
   role.region->walk([&](Operation *op) {
@@ -179,21 +180,21 @@ static StringRef findStores(ClusterRole &role) {
 static StringRef fill(ClusterPlan &plan, tile::FuncOp func,
                       unsigned clusterSize) {
   if (func->hasAttr(WarpDialect::kClusterSizeAttr))
-    return "it forms clusters of its own";
+    return "the kernel forms its own clusters";
   for (auto roles : func.getBody().front().getOps<SpecializeOp>()) {
     if (plan.roles)
-      return "its threads take roles more than once";
+      return "it has more than one warp.specialize";
     plan.roles = roles;
   }
   if (!plan.roles)
     return "no producer loads through the tensor memory accelerator";
-  auto isMadeByDevice = [](TmaLoadOp load) {
+  auto hasDeviceMap = [](TmaLoadOp load) {
     auto desc = load.getMap().getDefiningOp<tile::MakeDescriptorOp>();
     return desc && !isHostKnown(desc) ? WalkResult::interrupt()
                                       : WalkResult::advance();
   };
-  if (plan.roles.walk(isMadeByDevice).wasInterrupted())
-    return "it loads from arrays that only the kernel knows";
+  if (plan.roles.walk(hasDeviceMap).wasInterrupted())
+    return "it loads through tensor maps that the device makes";
   ProgramVariation variation;
   for (Region &region : plan.roles.getRoles()) {
     ClusterRole role{&region, findPrograms(region), {}};
@@ -210,7 +211,7 @@ static StringRef fill(ClusterPlan &plan, tile::FuncOp func,
   for (const ClusterRole &role : plan.parts) {
     if (bool(role.programs) != bool(plan.parts[0].programs) ||
         (isPersistent && !role.programs))
-      return "producer and consumers go through its tiles differently";
+      return "producer and consumers iterate over tiles differently";
     if (!isInStep(role, plan, variation))
       return "neighbouring programs may load a different number of blocks";
   }

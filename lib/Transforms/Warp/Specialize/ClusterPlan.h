@@ -1,5 +1,5 @@
-// Which loads the blocks of a cluster can bring together, and whether the
-// function allows for clusters.
+// Plans clusters: the loads that the CTAs of a cluster can share, and whether
+// the function allows for clusters.
 
 #pragma once
 
@@ -14,17 +14,17 @@ namespace tilewright::warp {
 /// A load that neighbouring programs share.
 struct SharedLoad {
   TmaLoadOp load;
-  /// Else they do where the places turn out to be the same.
+  /// If false, they share it only if their coordinates are equal at run time.
   bool isAlways;
 };
 
-/// What one role of the function runs.
+/// One role of the function.
 struct ClusterRole {
   mlir::Region *region;
-  /// The loop over the programs, or tiles, of a block, which starts at the
-  /// block's number; null where a block runs one program.
+  /// The loop over the programs, or tiles, of a CTA, which starts at the id of
+  /// the CTA; null if a CTA runs one program.
   mlir::scf::ForOp programs;
-  /// Ops that other programs, or the host, see.
+  /// Ops with effects that other programs or the host see.
   llvm::SmallVector<mlir::Operation *> stores;
 };
 
@@ -32,13 +32,13 @@ struct ClusterPlan {
   SpecializeOp roles;
   llvm::SmallVector<ClusterRole, 2> parts;
   llvm::SmallVector<SharedLoad> loads;
-  /// The rings that these fill.
+  /// The rings that `loads` fill.
   llvm::SmallSetVector<mlir::Value, 2> rings;
-  /// Why there are no clusters; empty if there are.
+  /// Why clusters are not possible; empty if they are.
   llvm::StringRef obstacle;
 };
 
-/// The plan for clusters of `clusterSize` blocks.
+/// Returns the plan for clusters of `clusterSize` CTAs.
 ClusterPlan planClusters(tile::FuncOp func, unsigned clusterSize);
 
 } // namespace tilewright::warp

@@ -17,7 +17,7 @@ namespace tilewright::warp {
 
 namespace {
 
-/// Which of the values that a loop carries are needed.
+/// Finds the loop-carried values that are needed.
 class NeededValues {
 public:
   explicit NeededValues(scf::ForOp loop);
@@ -26,7 +26,7 @@ public:
 
 private:
   void addUsesOf(Operation *op);
-  void addBehind(Value value);
+  void addSources(Value value);
 
   scf::ForOp loop;
   llvm::BitVector needed;
@@ -48,7 +48,7 @@ NeededValues::NeededValues(scf::ForOp loop)
       open.insert(argument);
     }
   for (unsigned i = 0; i < open.size(); ++i)
-    addBehind(open[i]);
+    addSources(open[i]);
 }
 
 void NeededValues::addUsesOf(Operation *op) {
@@ -57,8 +57,8 @@ void NeededValues::addUsesOf(Operation *op) {
     getUsedValuesDefinedAbove(op->getRegions(), open);
 }
 
-/// Adds what `value` is computed from.
-void NeededValues::addBehind(Value value) {
+/// Adds the values that `value` is computed from.
+void NeededValues::addSources(Value value) {
   if (Operation *op = value.getDefiningOp()) {
     if (op->getBlock() == loop.getBody())
       addUsesOf(op);
@@ -82,7 +82,7 @@ static SmallVector<Value> select(RangeT &&values,
   return selected;
 }
 
-/// Writes `loop` anew with the `needed` values alone.
+/// Recreates `loop` with the `needed` values alone.
 static void drop(scf::ForOp loop, const llvm::BitVector &needed,
                  RewriterBase &b) {
   b.setInsertionPoint(loop);
@@ -95,7 +95,7 @@ static void drop(scf::ForOp loop, const llvm::BitVector &needed,
   b.modifyOpInPlace(yield, [&] {
     yield.getResultsMutable().assign(select(yield.getResults(), needed));
   });
-  // Whatever still uses the others is erased below.
+  // Ops that still use the other values are erased later.
   SmallVector<Value> arguments{copy.getInductionVar()};
   llvm::append_range(arguments, loop.getInitArgs());
   for (auto [number, index] : llvm::enumerate(needed.set_bits())) {
@@ -117,7 +117,7 @@ struct DropCarried : tilewright::warp::impl::DropCarriedBase<DropCarried> {
         (void)runRegionDCE(rewriter, function->getRegions());
   }
 
-  /// Whether a loop of `function` carries less than before.
+  /// Drops values of all loops of `function`; returns whether there were any.
   static bool dropIn(FunctionOpInterface function, RewriterBase &b) {
     SmallVector<scf::ForOp> loops;
     function->walk([&](scf::ForOp loop) { loops.push_back(loop); });

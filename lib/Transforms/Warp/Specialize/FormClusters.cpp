@@ -1,9 +1,9 @@
-// Lets neighbouring blocks bring what they all need once.
+// Forms clusters in which each CTA loads a part of a shared block and
+// multicasts it to all.
 //
-// A block past the end of the grid, or of the programs, has neighbours that
-// wait for its part of the copies and for its word that slots are empty. So it
-// runs the program of the first block of its cluster once more, and stores
-// nothing.
+// A CTA may be past the end of the grid, or of the programs. Its neighbours
+// still wait for its part of the loads and for its releases of slots. So it
+// repeats the program of the first CTA of its cluster and stores nothing.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -36,11 +36,11 @@ public:
   void run();
 
 private:
-  /// The block that runs a role.
+  /// The CTA that runs a role.
   struct Member {
-    /// Its number in the cluster, and the number of the cluster's first member.
+    /// Its rank in the cluster, and the id of the first CTA of the cluster.
     Value rank, first;
-    /// Whether it belongs to the grid that was asked for; null: always.
+    /// Whether it belongs to the grid of the launch; null if always.
     Value isLaunched;
   };
 
@@ -58,12 +58,11 @@ private:
   ClusterPlan &plan;
   unsigned size;
   ImplicitLocOpBuilder b;
-  /// Of a grid that may have been rounded up: the first side of the one asked
-  /// for.
+  /// The extent x of the grid before padding; null without padding.
   Value numPrograms;
-  /// The same for all blocks of a cluster.
+  /// Values that are the same in all CTAs of a cluster.
   SmallVector<Value> common;
-  /// Values as they are in each block of the cluster.
+  /// Maps values to their clones for each rank of the cluster.
   SmallVector<IRMapping> ofRank;
 };
 
@@ -73,23 +72,23 @@ private:
 // Grids and rings
 //===----------------------------------------------------------------------===//
 
-/// Adds the sides of the grid that was asked for; the launch rounds the first
-/// one up.
+/// Adds arguments for the extents of the grid before padding; the launch rounds
+/// extent x up.
 void ClusterFormer::padGrid() {
-  SmallVector<Value, 3> sides;
+  SmallVector<Value, 3> extents;
   for (int i = 0; i < 3; ++i) {
     unsigned number = func.getNumArguments();
     (void)func.insertArgument(number, b.getI32Type(), {}, func.getLoc());
-    sides.push_back(func.getArgument(number));
+    extents.push_back(func.getArgument(number));
   }
   func->setAttr(WarpDialect::kPaddedGridAttr, b.getUnitAttr());
   func.walk([&](tile::NumProgramsOp count) {
     if (count.getAxis() != tile::Axis::X)
       return;
-    count.replaceAllUsesWith(sides[0]);
+    count.replaceAllUsesWith(extents[0]);
     count.erase();
   });
-  numPrograms = sides[0];
+  numPrograms = extents[0];
 }
 
 void ClusterFormer::shareRings() {
@@ -108,38 +107,37 @@ void ClusterFormer::shareRings() {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// Whether block `rank` of a cluster has a number `first` + `rank` before
-/// `end`, which `first` comes before.
+/// Whether `first` + `rank` is less than `end`, given that `first` is.
 Value ClusterFormer::isBefore(Value first, Value end, Value rank) {
   Value left = arith::SubIOp::create(b, end, first);
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left, rank);
 }
 
-/// `first` + `rank`, the block's own program, or else `first`.
+/// Returns `first` + `rank`, the program of this CTA, if `isOwn`; else `first`.
 Value ClusterFormer::choose(Value isOwn, Value first, Value rank) {
   Value own = arith::AddIOp::create(b, first, rank);
   return arith::SelectOp::create(b, isOwn, own, first);
 }
 
-/// Makes all blocks of a cluster take equally many turns in a loop over
-/// programs. Whether a turn is the block's own.
+/// Makes all CTAs of a cluster run equally many iterations of a loop over
+/// programs. Returns whether this CTA has a program in the iteration.
 Value ClusterFormer::enterLoop(scf::ForOp loop, const Member &member) {
   loop.setLowerBound(member.first);
-  Value turn = loop.getInductionVar();
+  Value counter = loop.getInductionVar();
   Operation *body = &loop.getBody()->front();
   b.setInsertionPointToStart(loop.getBody());
-  Value isOwn = isBefore(turn, loop.getUpperBound(), member.rank);
+  Value isOwn = isBefore(counter, loop.getUpperBound(), member.rank);
   if (member.isLaunched)
     isOwn = arith::AndIOp::create(b, isOwn, member.isLaunched);
-  Value program = choose(isOwn, turn, member.rank);
-  turn.replaceUsesWithIf(program, [&](OpOperand &use) {
+  Value program = choose(isOwn, counter, member.rank);
+  counter.replaceUsesWithIf(program, [&](OpOperand &use) {
     Operation *here = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
     return here && !here->isBeforeInBlock(body);
   });
   return isOwn;
 }
 
-/// Runs `store` where `condition` (may be null) holds.
+/// Guards `store` by `condition`, which may be null.
 void ClusterFormer::guard(Operation *store, Value condition) {
   if (!condition)
     return;
@@ -182,7 +180,7 @@ void ClusterFormer::enter(ClusterRole &role) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// What `value` is in block `rank` of the cluster.
+/// Computes the value of `value` in CTA `rank` of the cluster.
 Value ClusterFormer::computeFor(unsigned rank, Value value,
                                 ProgramVariation &variation) {
   if (variation.isCommon(value))
@@ -244,20 +242,20 @@ void ClusterFormer::run() {
   ClusterBarrierOp::create(b, /*ringsOnly=*/false);
 }
 
-/// Whether `value` is `start` less `step`.
+/// Whether `value` is `start` minus `step`.
 static bool isStepBefore(Value value, Value start, Value step) {
   if (auto difference = value.getDefiningOp<arith::SubIOp>())
     return difference.getLhs() == start && difference.getRhs() == step;
-  auto sum = value.getDefiningOp<arith::AddIOp>();
+  auto addition = value.getDefiningOp<arith::AddIOp>();
   APInt back, forth;
-  return sum && sum.getLhs() == start &&
-         matchPattern(sum.getRhs(), m_ConstantInt(&back)) &&
+  return addition && addition.getLhs() == start &&
+         matchPattern(addition.getRhs(), m_ConstantInt(&back)) &&
          matchPattern(step, m_ConstantInt(&forth)) && back == -forth;
 }
 
-/// Kernels that take tiles in turn like to count them a second time, for what
-/// follows a product: from a step before the loop's start, a step each turn.
-/// That is the loop's own counter.
+/// Replaces a second tile counter by the induction variable. Persistent kernels
+/// often have one for the epilogue. It starts one step before the lower bound
+/// and advances by one step per iteration.
 static void replaceCounters(scf::ForOp loop) {
   for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
     OpOperand &init = loop.getInitArgsMutable()[index];
@@ -281,9 +279,8 @@ static void remarkLoads(const ClusterPlan &plan, unsigned size) {
   for (const SharedLoad &shared : plan.loads) {
     TmaLoadOp load = shared.load;
     remark::passed(load.getLoc(), kRemark) << remark::add(
-        "each of the {0} blocks of a cluster brings a part of it "
-        "to all{1}",
-        size, shared.isAlways ? "" : ", where their programs load the same");
+        "each of the {0} CTAs of a cluster loads a part and multicasts it{1}",
+        size, shared.isAlways ? "" : ", if their programs load the same block");
   }
 }
 

@@ -1,9 +1,10 @@
-// Lets two teams take the tiles of a loop in turn.
+// Lets two ping-pong groups alternate between the tiles of a loop.
 //
-// Both go round the loop for all tiles, so both know which slots a tile takes.
-// The one whose turn it is computes the tile, the other passes its slots by.
-// The products of tiles follow each other: a team passes the turn behind those
-// of its tile, and stores the tile under the products of the next.
+// Both groups iterate over all tiles, so both know the slots of each tile. One
+// group computes the tile, the other skips its slots. The dots of consecutive
+// tiles run one after the other: a group signals the other one after the dots
+// of its tile. It stores the tile while the other group runs the dots of the
+// next.
 
 #include "lib/Transforms/Warp/Specialize/PingPongPlan.h"
 
@@ -19,7 +20,7 @@ static Value emitTrue(OpBuilder &b, Location loc) {
   return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
 }
 
-/// A wait, or a pass, of the team for which `condition` holds.
+/// Creates `OpT`, a wait or a pass, for the group in which `condition` holds.
 template <typename OpT>
 static void createIf(Value condition, Location loc, OpBuilder &b) {
   OpBuilder::InsertionGuard guard(b);
@@ -28,9 +29,9 @@ static void createIf(Value condition, Location loc, OpBuilder &b) {
   OpT::create(b, loc);
 }
 
-/// Writes `loop` anew, with one more value that it carries: whether it is this
-/// team's turn, at first where `leads` holds.
-static scf::ForOp carryTurn(scf::ForOp loop, Value leads, IRRewriter &b) {
+/// Recreates `loop` with one more carried value: whether the tile is this
+/// group's. It starts as `leads` and flips in each iteration.
+static scf::ForOp carryParity(scf::ForOp loop, Value leads, IRRewriter &b) {
   SmallVector<Value> inits(loop.getInitArgs());
   inits.push_back(leads);
   auto copy = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(),
@@ -51,7 +52,7 @@ static scf::ForOp carryTurn(scf::ForOp loop, Value leads, IRRewriter &b) {
   return copy;
 }
 
-/// Moves the tile into a branch that is taken where it is this team's turn.
+/// Moves the ops of a tile into a branch that only its group takes.
 static scf::IfOp guardTile(scf::ForOp tiles, const PingPongPlan &plan,
                            OpBuilder &b) {
   Value mine = tiles.getRegionIterArgs().back();
@@ -74,12 +75,12 @@ static bool hasDots(Operation &op) {
       .wasInterrupted();
 }
 
-/// The turn is that of the products in `block`: from the first to the last loop
-/// of such.
+/// Puts the wait before the first loop of dots in `block`, and the pass after
+/// the last one.
 static void orderDots(Block &block, OpBuilder &b) {
-  auto products = llvm::make_filter_range(block, hasDots);
-  Operation *first = &*products.begin(), *last = nullptr;
-  for (Operation &op : products)
+  auto dots = llvm::make_filter_range(block, hasDots);
+  Operation *first = &*dots.begin(), *last = nullptr;
+  for (Operation &op : dots)
     last = &op;
   b.setInsertionPoint(first);
   PingPongWaitOp::create(b, first->getLoc());
@@ -106,15 +107,15 @@ void warp::formPingPong(const PingPongPlan &plan, ArrayRef<SlotLoop> slots) {
   IRRewriter b(loc.getContext());
   b.setInsertionPoint(plan.tiles);
   Value leads = PingPongLeadsOp::create(b, loc);
-  // The first turn is the leader's.
+  // The follower passes first, so that the leader starts.
   Value follows = arith::XOrIOp::create(b, loc, leads, emitTrue(b, loc));
   createIf<PingPongPassOp>(follows, loc, b);
-  scf::ForOp tiles = carryTurn(plan.tiles, leads, b);
+  scf::ForOp tiles = carryParity(plan.tiles, leads, b);
   scf::IfOp tile = guardTile(tiles, plan, b);
   b.setInsertionPointToStart(tile.elseBlock());
   skipSlots(slots, b, loc);
   orderDots(*tile.thenBlock(), b);
-  // Of the last turn, which has been passed and which nobody needs.
+  // Consumes the last pass, so that passes and waits are balanced.
   b.setInsertionPointAfter(tiles);
   createIf<PingPongWaitOp>(tiles.getResults().back(), loc, b);
 }

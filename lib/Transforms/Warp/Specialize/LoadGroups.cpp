@@ -36,8 +36,8 @@ SmallVector<AllocOp> TmaLoad::getServed() const {
   return served;
 }
 
-/// Whether threads read whole words of a tile in `memory` as they hold it, be
-/// it by instructions for matrices.
+/// Whether threads can read whole words of a tile in `memory` in its register
+/// layout, if need be by ldmatrix.
 static bool isReadInWords(RankedTensorType tile, const LinearLayout &memory) {
   constexpr int64_t kLeastBytes = 4;
   LinearLayout held = *getLayout(tile);
@@ -60,8 +60,8 @@ SmallVector<ConvertLayoutOp> TmaLoad::getReadInstead() const {
   return converts;
 }
 
-/// The memory that `tile` is brought to: what a product reads it from, if it
-/// can be brought there.
+/// Returns the type of the slot tile: the layout that a dot reads, if TMA can
+/// write it, else a default layout of TMA.
 static SharedType chooseMemory(Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   unsigned bits = type.getElementTypeBitWidth();
@@ -83,19 +83,19 @@ static TmaLoad describe(tile::DescriptorLoadOp load) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// The products that read `load` from shared memory, those of threads piece by
-/// piece.
+/// Returns the dots that read `load` from shared memory, directly or through
+/// loads of the threads.
 static llvm::SmallPtrSet<Operation *, 4> getDots(const TmaLoad &load) {
-  llvm::SmallPtrSet<Operation *, 4> products;
+  llvm::SmallPtrSet<Operation *, 4> dots;
   for (AllocOp alloc : load.getServed())
     for (Operation *user : getTileUsers(alloc))
       if (isa<WgmmaOp>(user))
-        products.insert(user);
+        dots.insert(user);
       else if (isa<LocalLoadOp>(user))
         for (Operation *reader : user->getUsers())
           if (isa<tile::DotOp>(reader))
-            products.insert(reader);
-  return products;
+            dots.insert(reader);
+  return dots;
 }
 
 bool warp::releases(Operation *op) {
@@ -108,26 +108,24 @@ bool warp::releases(Operation *op) {
       .wasInterrupted();
 }
 
-/// Whether nothing that stands between two loads of a block is told of the
-/// first.
-static bool standTogether(Operation *load, Operation *later) {
+/// Whether no op between two loads of a block releases the first one.
+static bool canArriveTogether(Operation *load, Operation *later) {
   for (; load != later; load = load->getNextNode())
     if (releases(load))
       return false;
   return true;
 }
 
-/// Both operands of a product come together, and so do those of several
-/// products that share one.
+/// Whether `load` belongs to `group`: the same dot reads it and a load of the
+/// group.
 static bool belongTogether(const LoadGroup &group, const TmaLoad &load) {
   if (group.getBlock() != load.load->getBlock() ||
-      !standTogether(group.loads.front().load, load.load))
+      !canArriveTogether(group.loads.front().load, load.load))
     return false;
-  auto products = getDots(load);
+  auto dots = getDots(load);
   return llvm::any_of(group.loads, [&](const TmaLoad &other) {
-    return llvm::any_of(getDots(other), [&](Operation *product) {
-      return products.contains(product);
-    });
+    return llvm::any_of(getDots(other),
+                        [&](Operation *dot) { return dots.contains(dot); });
   });
 }
 
@@ -135,15 +133,15 @@ SmallVector<LoadGroup> warp::collectGroups(tile::FuncOp func) {
   SmallVector<LoadGroup> groups;
   func.walk([&](tile::DescriptorLoadOp op) {
     TmaLoad load = describe(op);
-    LoadGroup joined;
+    LoadGroup merged;
     llvm::erase_if(groups, [&](LoadGroup &group) {
-      bool joins = belongTogether(group, load);
-      if (joins)
-        llvm::append_range(joined.loads, group.loads);
-      return joins;
+      bool belongs = belongTogether(group, load);
+      if (belongs)
+        llvm::append_range(merged.loads, group.loads);
+      return belongs;
     });
-    joined.loads.push_back(load);
-    groups.push_back(std::move(joined));
+    merged.loads.push_back(load);
+    groups.push_back(std::move(merged));
   });
   return groups;
 }

@@ -1,5 +1,4 @@
-// Loads of the tensor memory accelerator, and which of them fill a slot of a
-// ring together.
+// Loads through TMA, and the groups of them that fill a ring slot together.
 
 #pragma once
 
@@ -8,7 +7,7 @@
 
 namespace tilewright::warp {
 
-/// A tile that the tensor memory accelerator brings.
+/// A tile that TMA loads.
 struct TmaLoad {
   tile::DescriptorLoadOp load;
   /// The result of `load` without the leading dimensions of size 1 that a
@@ -16,31 +15,31 @@ struct TmaLoad {
   mlir::Value tile;
   SharedType memory;
 
-  /// The allocations of `tile` that a slot takes the place of.
+  /// Returns the allocations of `tile` that a slot replaces.
   llvm::SmallVector<AllocOp> getServed() const;
-  /// The conversions of the tile that threads may as well leave out: they read
-  /// it from memory in the new layout, several bytes at once.
+  /// Returns the layout conversions of the tile that a read of the slot in the
+  /// new layout replaces, because it reads several bytes at once.
   llvm::SmallVector<ConvertLayoutOp> getReadInstead() const;
 };
 
 /// Loads that fill a slot together.
 struct LoadGroup {
   llvm::SmallVector<TmaLoad> loads;
-  /// The number of its ring.
+  /// The index of its ring.
   unsigned ring = 0;
-  /// The slots that the loop around wants.
+  /// The slots that the enclosing loop asks for.
   int64_t wantedSlots = 1;
 
   mlir::Block *getBlock() const { return loads.front().load->getBlock(); }
   llvm::SmallVector<SharedType> getTiles() const;
 };
 
-/// Whether `op`, or what stands in it, tells other programs that this one has
-/// read what comes before it.
+/// Whether `op` or an op in its regions releases memory to other programs.
+/// Earlier reads of this program must be complete before it.
 bool releases(mlir::Operation *op);
 
-/// The loads of a function from descriptors, in groups: both operands of a
-/// product come together, and so do those of several products that share one.
+/// Returns the loads from descriptors of a function in groups. The operands of
+/// one dot form a group, as do those of several dots that share an operand.
 llvm::SmallVector<LoadGroup> collectGroups(tile::FuncOp func);
 
 } // namespace tilewright::warp

@@ -21,14 +21,14 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Whether `value` is computed from the number of the program.
+/// Whether `value` may be computed from the program id.
 static bool dependsOnProgram(Value value) {
   llvm::SetVector<Value> open;
   open.insert(value);
   for (unsigned i = 0; i < open.size(); ++i) {
     Value next = open[i];
     Operation *op = next.getDefiningOp();
-    // What a loop carries or a region gives may depend on anything.
+    // Loop-carried values and results of regions may depend on anything.
     if (!op) {
       if (!isa<tile::FuncOp>(next.getParentBlock()->getParentOp()))
         return true;
@@ -41,8 +41,8 @@ static bool dependsOnProgram(Value value) {
   return false;
 }
 
-/// The bound that all programs have which run `loop` at all: one side of a
-/// choice whose other side leaves the loop empty.
+/// Returns the upper bound of all programs that enter `loop`. If the bound is a
+/// select of which one value makes the loop empty, it is the other value.
 static Value getCommonBound(scf::ForOp loop) {
   auto choice = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
   if (!choice || variesOverGrid(choice.getCondition()))
@@ -59,16 +59,16 @@ static Value getCommonBound(scf::ForOp loop) {
   return loop.getUpperBound();
 }
 
-/// Whether the products of `op` wait for what threads compute from others, so
-/// that programs on one multiprocessor had better overlap.
+/// Whether `op` is a wgmma whose operand A threads compute, possibly from the
+/// results of other dots. CTAs of one SM then overlap better than iterations.
 static bool isChained(Operation *op) {
-  auto product = dyn_cast<WgmmaOp>(op);
-  return product && isa<RankedTensorType>(product.getA().getType());
+  auto wgmma = dyn_cast<WgmmaOp>(op);
+  return wgmma && isa<RankedTensorType>(wgmma.getA().getType());
 }
 
-/// Why `func` is left to the hardware, which starts a program whenever another
-/// ends: because programs wait for each other or take unequal time; empty if
-/// nothing speaks against running several in turn.
+/// Returns why `func` must not be persistent, or nothing. Programs that wait
+/// for each other or take unequal time are left to the scheduling of the
+/// hardware, which starts a CTA whenever another one ends.
 static StringRef getObstacle(tile::FuncOp func) {
   constexpr StringRef kUnequal = "its programs may take unequal time";
   if (!func.getBody().hasOneBlock())
@@ -78,8 +78,8 @@ static StringRef getObstacle(tile::FuncOp func) {
     if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op))
       reason = "its programs may wait for each other through atomic operations";
     else if (isChained(op))
-      reason = "its products wait for what threads compute from others, which "
-               "programs had better overlap";
+      reason = "threads compute operands of its dots, which CTAs of one SM "
+               "overlap better";
     else if (auto branch = dyn_cast<scf::IfOp>(op);
              branch && isUneven(branch, [](Operation *inside) {
                return isa<WgmmaOp>(inside);
@@ -103,8 +103,7 @@ static bool loadsFromDescriptors(tile::FuncOp func) {
 
 namespace {
 
-/// The grid that a kernel was asked to run over, and the loop over its
-/// programs.
+/// Creates the loop over the programs of the grid.
 class PersistentLoop {
 public:
   explicit PersistentLoop(tile::FuncOp func)
@@ -117,7 +116,7 @@ private:
 
   tile::FuncOp func;
   ImplicitLocOpBuilder b;
-  SmallVector<Value, 3> sides;
+  SmallVector<Value, 3> extents;
 };
 
 } // namespace
@@ -126,7 +125,7 @@ void PersistentLoop::addDims() {
   for (int i = 0; i < 3; ++i) {
     unsigned number = func.getNumArguments();
     (void)func.insertArgument(number, b.getI32Type(), {}, func.getLoc());
-    sides.push_back(func.getArgument(number));
+    extents.push_back(func.getArgument(number));
   }
 }
 
@@ -138,27 +137,27 @@ void PersistentLoop::create() {
   Value start = tile::ProgramIdOp::create(b, b.getI32Type(), tile::Axis::X);
   Value step = tile::NumProgramsOp::create(b, b.getI32Type(), tile::Axis::X);
   Value total = arith::MulIOp::create(
-      b, arith::MulIOp::create(b, sides[0], sides[1]), sides[2]);
+      b, arith::MulIOp::create(b, extents[0], extents[1]), extents[2]);
   auto loop = scf::ForOp::create(b, start, total, step);
-  // What is loaded once a program has no other program's to run ahead of.
+  // A load that runs once per program is not prefetched for the next one.
   loop->setAttr("tile.num_stages", b.getI32IntegerAttr(1));
   loop.getBody()->getOperations().splice(
       loop.getBody()->begin(), body.getOperations(), first->getIterator(),
       last->getIterator());
   b.setInsertionPointToStart(loop.getBody());
   Value program = loop.getInductionVar();
-  Value places[] = {
-      arith::RemUIOp::create(b, program, sides[0]),
-      arith::RemUIOp::create(b, arith::DivUIOp::create(b, program, sides[0]),
-                             sides[1]),
-      arith::DivUIOp::create(b, arith::DivUIOp::create(b, program, sides[0]),
-                             sides[1])};
+  Value ids[] = {
+      arith::RemUIOp::create(b, program, extents[0]),
+      arith::RemUIOp::create(b, arith::DivUIOp::create(b, program, extents[0]),
+                             extents[1]),
+      arith::DivUIOp::create(b, arith::DivUIOp::create(b, program, extents[0]),
+                             extents[1])};
   loop.getBody()->walk([&](Operation *op) {
     if (auto id = dyn_cast<tile::ProgramIdOp>(op)) {
-      id.replaceAllUsesWith(places[unsigned(id.getAxis())]);
+      id.replaceAllUsesWith(ids[unsigned(id.getAxis())]);
       id.erase();
     } else if (auto count = dyn_cast<tile::NumProgramsOp>(op)) {
-      count.replaceAllUsesWith(sides[unsigned(count.getAxis())]);
+      count.replaceAllUsesWith(extents[unsigned(count.getAxis())]);
       count.erase();
     }
   });
@@ -181,19 +180,19 @@ struct MakePersistent : warp::impl::MakePersistentBase<MakePersistent> {
     if (singleWave) {
       func->setAttr(WarpDialect::kSingleWaveAttr, UnitAttr::get(&getContext()));
       remark::analysis(func.getLoc(), kRemark) << remark::add(
-          "one program a block: launches are said to be a single wave");
+          "one program per CTA: launches are declared a single wave");
       return;
     }
     if (StringRef reason = getObstacle(func); !reason.empty()) {
       remark::missed(func.getLoc(), kRemark)
-          << remark::add("one program a block: {0}", reason);
+          << remark::add("one program per CTA: {0}", reason);
       return;
     }
     PersistentLoop(func).create();
     remark::passed(func.getLoc(), kRemark)
-        << remark::add("persistent: as many blocks as fit run the programs in "
-                       "turn, each loading ahead under the end of the one "
-                       "before");
+        << remark::add("persistent: as many CTAs as fit run all programs, and "
+                       "prefetch the next one during the epilogue of the "
+                       "previous one");
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-// Passes that order programs, and the accesses of a producer.
+// Passes that order programs and throttle producers.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_ORDERPASSES
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_ORDERPASSES
@@ -6,20 +6,20 @@
 include "mlir/Pass/PassBase.td"
 
 def OrderPrograms : Pass<"warp-order-programs", "::mlir::ModuleOp"> {
-  let summary = "let programs take turns where their order makes a difference";
+  let summary = "order the atomics of programs if their order matters";
   let description = [{
-    In kernels with atomics that depend on the order of programs, as sums of
-    floats and those whose results are used do, every atomic waits for the
-    program's turn, and programs pass it when they end: from its first atomic on
-    a program runs alone. `warp.ordered` on the function and on its atomics says
-    so; `warp.by_element` marks those whose elements may share an address that
-    the order of elements then makes a difference to. The function gets one more
-    argument, the place of the launch among the counters.
+    Applies to kernels whose atomics depend on the order of programs, such as float
+    additions and atomics whose results are used. Every atomic waits for the ticket
+    of its program, and programs pass the ticket on when they end. So a program
+    runs alone from its first atomic on.
 
-    Input: blocks have sides of powers of two, layouts are not chosen. Output: the
-    same operations, in an order that does not differ from launch to launch; what
-    descriptors combine into memory are atomics on pointers. Kernels without such
-    atomics are left as they are.
+    `warp.ordered` marks the function and its atomics. `warp.by_element` marks
+    atomics whose elements may share an address, so that the order of elements
+    matters. The function gets one more argument, the ticket slot of the launch.
+
+    Input: blocks have extents of powers of two, layouts are not chosen. Output: the
+    same operations, in an order that is the same for all launches. Reductions
+    through descriptors become atomics on pointers. Other kernels do not change.
 
     ```mlir
     tile.func @sum(%p: !tile.ptr<f32>, %x: f32) {                    // before
@@ -27,33 +27,32 @@ def OrderPrograms : Pass<"warp-order-programs", "::mlir::ModuleOp"> {
       tile.return
     }
 
-    tile.func @sum(%p: !tile.ptr<f32>, %x: f32, %place: i32)          // after
+    tile.func @sum(%p: !tile.ptr<f32>, %x: f32, %slot: i32)          // after
         attributes {warp.ordered} {
-      warp.ticket_wait %place
+      warp.ticket_wait %slot
       %0 = tile.atomic_rmw fadd relaxed gpu %p, %x {warp.ordered} : !tile.ptr<f32>
-      warp.ticket_pass %place
+      warp.ticket_pass %slot
       tile.return
     }
     ```
 
-    Refused: such atomics in roles, of which several run at once, and combining
-    through descriptors that a branch or a loop chooses.
+    Refused: such atomics in roles, which run concurrently, and reductions through
+    descriptors that a branch or a loop chooses.
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }
 
 def RelaxSpins : Pass<"warp-relax-spins", "::mlir::ModuleOp"> {
-  let summary = "release once what programs that wait for others have done";
+  let summary = "move releases out of spin loops";
   let description = [{
-    A loop that does nothing but an atomic operation on one place until the result
-    is what it waits for, as for a lock or a flag, writes nothing that an
-    operation with release semantics would have to come behind but what was
-    written in front of the loop. So a barrier with `release` stands there, and
-    the operation goes round without: a release takes as long as the operation
-    itself, and the lock is free meanwhile.
+    A spin loop repeats one atomic operation on one address until the result is the
+    expected one, as for a lock or a flag. The loop itself writes nothing that the
+    release semantics of the operation must order. So a barrier with `release`
+    before the loop orders all earlier writes, and the operation drops its release.
+    A release takes as long as the operation itself, while the lock may be free.
 
-    Input: operations are as the kernel says. Output: the same order for those
-    that acquire what the loop writes.
+    Input: operations as in the kernel source. Output: the same order for threads
+    that acquire the writes of the loop.
 
     ```mlir
     scf.while : () -> () {                                            // before
@@ -68,19 +67,19 @@ def RelaxSpins : Pass<"warp-relax-spins", "::mlir::ModuleOp"> {
     }
     ```
 
-    Left alone: operations on tiles, loops that access memory otherwise or change
-    the place, programs that take turns.
+    Left alone: operations on tiles, loops with other memory accesses, addresses
+    that the loop computes, and atomics in ticket order.
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }
 
 def ThrottleProducer : Pass<"warp-throttle-producer", "::mlir::ModuleOp"> {
-  let summary = "keep copies no further ahead than memory takes";
+  let summary = "limit prefetching to the memory latency";
   let description = [{
-    Where a ring has a slot more than hides what memory takes, about 2000 clocks
-    of the tensor cores, its producer leaves one slot empty behind the first
-    iterations of a loop. Programs that read the same operands then stay together,
-    and the L2 cache is read less often.
+    If a ring has a slot more than it takes to hide the memory latency, its producer
+    leaves one slot empty after the first iterations of a loop. CTAs that read the
+    same operands then stay together and read L2 less often
+    (benchmarks/notes/ring-depth.md).
 
     Input: shared memory is allocated. Output: `throttled` acquires.
 
@@ -94,9 +93,11 @@ def ThrottleProducer : Pass<"warp-throttle-producer", "::mlir::ModuleOp"> {
       %slot, %tile = warp.ring.acquire %ring throttled %late : ...
     ```
 
-    Left alone: rings that tensor cores do not read, those of clusters, whose
-    blocks go in step, those whose readers may hold all slots but one, and what the
-    source says itself.
+    Left alone:
+    1. rings that tensor cores do not read;
+    2. rings of clusters, whose CTAs run in lockstep;
+    3. rings whose consumers may hold all slots but one;
+    4. kernels whose source defines the roles.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::tilewright::warp::WarpDialect"];

@@ -17,7 +17,7 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// The ops of `func` that combine values into global memory.
+/// Returns the ops of `func` that combine values into global memory.
 static SmallVector<Operation *> findAtomics(tile::FuncOp func) {
   SmallVector<Operation *> atomics;
   func.walk([&](Operation *op) {
@@ -35,7 +35,7 @@ static bool mayRepeat(Operation *atomic, const AxisInfoAnalysis &axes) {
   auto type = dyn_cast<RankedTensorType>(pointers.getType());
   if (!type)
     return false;
-  // All elements follow each other along one dimension.
+  // The addresses are consecutive along one dimension.
   AxisInfo info = axes.get(pointers);
   for (unsigned dim = 0; info.isSeen() && dim < info.getRank(); ++dim)
     if (info[dim].contiguity >= type.getNumElements() &&
@@ -46,7 +46,7 @@ static bool mayRepeat(Operation *atomic, const AxisInfoAnalysis &axes) {
 
 namespace {
 
-/// Gives one kernel its turns.
+/// Makes the programs of one kernel run their atomics in ticket order.
 class TicketOrder {
 public:
   TicketOrder(tile::FuncOp func, ArrayRef<Operation *> atomics)
@@ -62,7 +62,7 @@ private:
   ArrayRef<Operation *> atomics;
   OpBuilder b;
   DominanceInfo dominance;
-  Value place;
+  Value counterSlot;
   SmallVector<TicketWaitOp> waits;
 };
 
@@ -73,7 +73,7 @@ static LogicalResult refuseRoles(ArrayRef<Operation *> atomics) {
     if (SpecializeOp::getRole(op->getBlock()))
       return op->emitError("an atomic operation in a role, which has no order "
                            "among programs, in a kernel that is compiled with "
-                           "deterministic=True; move it behind the roles");
+                           "deterministic=True; move it after the roles");
   return success();
 }
 
@@ -86,14 +86,15 @@ void TicketOrder::markAtomics() {
   }
 }
 
-/// A program whose turn it is keeps it: one wait on the way is enough.
+/// Waits for the ticket of the program, unless a wait dominates `op` already: a
+/// program keeps its ticket until it ends.
 void TicketOrder::waitBefore(Operation *op) {
   if (llvm::any_of(waits, [&](TicketWaitOp wait) {
         return dominance.properlyDominates(wait.getOperation(), op);
       }))
     return;
   b.setInsertionPoint(op);
-  waits.push_back(TicketWaitOp::create(b, op->getLoc(), place));
+  waits.push_back(TicketWaitOp::create(b, op->getLoc(), counterSlot));
 }
 
 LogicalResult TicketOrder::run() {
@@ -102,19 +103,20 @@ LogicalResult TicketOrder::run() {
   markAtomics();
   unsigned number = func.getNumArguments();
   (void)func.insertArgument(number, b.getI32Type(), {}, func.getLoc());
-  place = func.getArgument(number);
+  counterSlot = func.getArgument(number);
   func->setAttr(WarpDialect::kOrderedAttr, b.getUnitAttr());
   for (Operation *op : atomics)
     waitBefore(op);
   for (auto end : llvm::make_early_inc_range(func.getOps<tile::ReturnOp>())) {
     waitBefore(end);
     b.setInsertionPoint(end);
-    TicketPassOp::create(b, end.getLoc(), place);
+    TicketPassOp::create(b, end.getLoc(), counterSlot);
   }
   return success();
 }
 
-/// The memory accelerator has its own time: reductions become atomics.
+/// Turns TMA reductions into atomics, because TMA is asynchronous and cannot
+/// follow the ticket order.
 static LogicalResult expandReductions(ArrayRef<Operation *> atomics) {
   for (Operation *op : atomics)
     if (isa<tile::DescriptorStoreOp>(op) &&

@@ -63,7 +63,7 @@ void PingPongPlanner::findTiles() {
     if (!loop)
       return refuse(load, "it is loaded outside of a counted loop over tiles");
     if (plan.tiles && loop != plan.tiles)
-      return refuse(load, "several loops load, one behind the other");
+      return refuse(load, "several loops load, one after the other");
     plan.tiles = loop;
   }
 }
@@ -73,15 +73,15 @@ void PingPongPlanner::checkKernel() {
   if (numWarps.getInt() != 4)
     return refuse(func, "a tile is computed by one warpgroup, and num_warps "
                         "is not 4");
-  if (!specialized.handed.empty())
-    return refuse(specialized.handed.front().op,
-                  "the producer waits for what this operation gives");
+  if (!specialized.scalars.empty())
+    return refuse(specialized.scalars.front().op,
+                  "the producer waits for the result of this operation");
   if (getMapStagingBytes(func) != 0)
     refuse(func, "it makes tensor maps on the device");
 }
 
-/// Slots are passed by loop by loop, so their number is that of a loop's
-/// iterations.
+/// A group skips the slots of a tile loop by loop, so their number must be the
+/// trip count of one loop.
 void PingPongPlanner::checkGroups() {
   for (const LoadGroup &group : specialized.groups) {
     Operation *parent = group.getBlock()->getParentOp();
@@ -90,44 +90,47 @@ void PingPongPlanner::checkGroups() {
         isa<scf::ForOp>(parent) && parent->getParentOp() == plan.tiles;
     if (!isDirect && !isInLoop)
       return refuse(group.loads.front().load,
-                    "how often a tile loads it depends on more than one loop");
+                    "its number of loads per tile depends on more than one "
+                    "loop");
   }
 }
 
-/// Whether threads bring an operand themselves, through memory of a loop's own.
+/// Whether threads copy an operand themselves, into memory of a loop.
 static bool isCopiedByThreads(AllocOp alloc) {
   return alloc.getSource() && alloc.getSource().getDefiningOp<tile::LoadOp>();
 }
 
 void PingPongPlanner::checkDots() {
-  bool multiplies = false;
+  bool hasWgmma = false;
   plan.tiles->walk([&](Operation *op) {
     auto alloc = dyn_cast<AllocOp>(op);
     if (alloc && isCopiedByThreads(alloc))
-      refuse(op, "threads copy an operand of its products");
-    multiplies |= isa<WgmmaOp>(op) && op->getParentOp() != plan.tiles;
+      refuse(op, "threads copy an operand of its dots");
+    hasWgmma |= isa<WgmmaOp>(op) && op->getParentOp() != plan.tiles;
   });
-  if (!multiplies)
-    refuse(plan.tiles, "a tile has no loop of products of warpgroups");
+  if (!hasWgmma)
+    refuse(plan.tiles, "a tile has no loop of wgmma");
 }
 
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Whether all teams may do `op`: it stays the same, done twice.
+/// Whether all groups may run `op`, because running it twice has the same
+/// effect.
 static bool mayRepeat(Operation *op) {
   return isa<tile::LaunchWaitOp, tile::AssertOp>(op) || !findGlobalWrite(op);
 }
 
-/// A tile starts before the one before has ended: it must not need what that
-/// one writes, nor may what stands around the loop be done twice.
+/// A tile starts before the previous one has ended. So it must not read memory
+/// that the previous one writes, and ops around the loop must be repeatable.
 void PingPongPlanner::checkOrder() {
   for (Operation &op : func.getBody().front())
     if (&op != plan.tiles && !mayRepeat(&op))
       refuse(findGlobalWrite(&op),
-             "it is done outside of the loop over tiles, once");
-  // Programs that run in turn are those of a grid, in any order.
+             "it must run once, outside of the loop over tiles");
+  // The iterations of a persistent loop are programs of the grid, which are
+  // unordered.
   if (func->hasAttr(WarpDialect::kPersistentAttr))
     return;
   plan.tiles->walk([&](Operation *op) {
@@ -135,15 +138,15 @@ void PingPongPlanner::checkOrder() {
       refuse(op, "an atomic operation orders its tiles");
     auto load = dyn_cast<tile::LoadOp>(op);
     if (load && mayBeWritten(load))
-      refuse(op, "it may load what the tile before has yet to write");
+      refuse(op, "it may load data that the previous tile has yet to store");
   });
 }
 
 //===----------------------------------------------------------------------===//
-// What all teams compute
+// Ops that all groups run
 //===----------------------------------------------------------------------===//
 
-/// Whether all teams may compute `op` in front of the tile.
+/// Whether all groups may run `op` before the tile.
 bool PingPongPlanner::isCommon(Operation *op) {
   if (op->getBlock() != plan.tiles.getBody() || op->getNumRegions() != 0 ||
       usesScratch(op))
@@ -164,8 +167,8 @@ void PingPongPlanner::collectCommon() {
     if (!op || !plan.tiles->isProperAncestor(op) || !found.insert(op))
       continue;
     if (!isCommon(op))
-      return refuse(op, "how many blocks a tile loads, or what the next tile "
-                        "starts with, depends on it");
+      return refuse(op, "the number of blocks that a tile loads, or a value "
+                        "that the next tile starts with, depends on it");
     llvm::append_range(open, op->getOperands());
   }
   SmallVector<Operation *> ordered = found.takeVector();

@@ -1,5 +1,5 @@
-// Whether two warpgroups can take the tiles of a kernel in turn: one computes
-// its products while the other stores the tile before.
+// Decides whether two ping-pong groups can alternate between the tiles of a
+// kernel: one group runs its dots while the other stores the previous tile.
 
 #pragma once
 
@@ -14,29 +14,30 @@ namespace tilewright::warp {
 struct PingPongPlan {
   static constexpr int32_t kNumPingPongGroups = 2;
 
-  /// The loop over tiles, null where there is none for teams.
+  /// The loop over tiles; null if ping-pong is not possible.
   mlir::scf::ForOp tiles;
-  /// What of its body tells how many slots a tile takes, and what the next one
-  /// starts with: all teams compute it for all tiles, in this order.
+  /// The ops of its body, in order, that determine the slots of a tile and the
+  /// values that the next iteration starts with. All groups run them for all
+  /// tiles.
   llvm::SetVector<mlir::Operation *> common;
-  /// Why there are no teams, and the op that is in the way.
+  /// Why ping-pong is not possible, and the op that prevents it.
   llvm::StringRef obstacle;
   mlir::Operation *obstacleOp = nullptr;
 };
 
-/// The plan for `func`, which loads `groups` and hands values over.
+/// Returns the ping-pong plan for `func`, whose specialization is `plan`.
 PingPongPlan planPingPong(tile::FuncOp func, const SpecializePlan &plan);
 
-/// A loop in the body of `tiles` that fills, or waits for, slots; or the body
-/// itself.
+/// A loop in the body of `tiles` that waits for one slot of a ring in each
+/// iteration.
 struct SlotLoop {
-  /// Null where one slot is passed.
+  /// Null if the body itself waits for one slot.
   mlir::scf::ForOp loop;
   mlir::Value ring;
 };
 
-/// Rewrites the consumer's loop over tiles, which waits for `slots`: each team
-/// computes every second tile and passes the slots of the others by.
+/// Rewrites the loop over tiles of the consumer, which waits for `slots`. Each
+/// group computes every second tile and skips the slots of the others.
 void formPingPong(const PingPongPlan &plan, llvm::ArrayRef<SlotLoop> slots);
 
 } // namespace tilewright::warp

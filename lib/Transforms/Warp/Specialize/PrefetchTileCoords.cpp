@@ -1,8 +1,9 @@
-// Where the first tile lies is known when the rings are ready.
+// Computes tile coordinates early.
 //
-// Which rows and columns a tile has takes divisions, each a chain of some two
-// hundred clocks. Those of the first tile are done while other warps make the
-// barriers of the rings, those of the next one behind the last copy of a tile.
+// The rows and columns of a tile take divisions, which have a long latency
+// (benchmarks/notes/persistent.md). Those of the first tile run while other
+// warps initialize the barriers of the rings. Those of the next tile run after
+// the last copy of a tile.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -29,13 +30,13 @@ namespace tilewright::warp {
 
 using OpSet = llvm::SmallSetVector<Operation *, 16>;
 
-/// What the body of `loop` computes, on scalars, from the counter and from what
-/// the loop does not change, in order.
-static OpSet findPlace(scf::ForOp loop) {
-  OpSet place;
+/// Returns the scalar ops in the body of `loop`, in order, that depend only on
+/// the induction variable and on loop invariants.
+static OpSet findCoordOps(scf::ForOp loop) {
+  OpSet coordOps;
   auto isKnown = [&](Value value) {
     Operation *op = value.getDefiningOp();
-    return value == loop.getInductionVar() || place.contains(op) ||
+    return value == loop.getInductionVar() || coordOps.contains(op) ||
            !loop.getRegion().isAncestor(value.getParentRegion());
   };
   for (Operation &op : loop.getBody()->without_terminator())
@@ -43,33 +44,34 @@ static OpSet findPlace(scf::ForOp loop) {
         !op.hasTrait<OpTrait::ConstantLike>() &&
         llvm::all_of(op.getResultTypes(), OpaqueOp::canTake) &&
         llvm::all_of(op.getOperands(), isKnown))
-      place.insert(&op);
-  return place;
+      coordOps.insert(&op);
+  return coordOps;
 }
 
-/// The results of `place` that others use, but for those that are the same in
-/// each iteration, as the number of blocks along k is.
-static SmallVector<Value> findResults(scf::ForOp loop, const OpSet &place) {
+/// Returns the results of `coordOps` that other ops use. Results that are the
+/// same in each iteration are left out, such as the number of blocks along k.
+static SmallVector<Value> findResults(scf::ForOp loop, const OpSet &coordOps) {
   SmallVector<Value> results;
   llvm::SmallPtrSet<Value, 16> varying{loop.getInductionVar()};
-  for (Operation *op : place) {
+  for (Operation *op : coordOps) {
     if (llvm::none_of(op->getOperands(),
                       [&](Value value) { return varying.contains(value); }))
       continue;
     varying.insert_range(op->getResults());
     for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(),
-                       [&](Operation *user) { return !place.contains(user); }))
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !coordOps.contains(user);
+          }))
         results.push_back(result);
   }
   return results;
 }
 
-/// What of `place` the `results` are computed by, in order.
-static OpSet findNeeded(const OpSet &place, ArrayRef<Value> results) {
+/// Returns the ops of `coordOps`, in order, that compute `results`.
+static OpSet findNeeded(const OpSet &coordOps, ArrayRef<Value> results) {
   llvm::SmallPtrSet<Value, 16> wanted(results.begin(), results.end());
   SmallVector<Operation *> needed;
-  for (Operation *op : llvm::reverse(place))
+  for (Operation *op : llvm::reverse(coordOps))
     if (llvm::any_of(op->getResults(),
                      [&](Value value) { return wanted.contains(value); })) {
       wanted.insert_range(op->getOperands());
@@ -78,9 +80,9 @@ static OpSet findNeeded(const OpSet &place, ArrayRef<Value> results) {
   return OpSet(needed.rbegin(), needed.rend());
 }
 
-/// Whether it depends on `results` what else is done in an iteration, which
-/// other roles tell in the same way, from the counter.
-static bool decide(ArrayRef<Value> results) {
+/// Whether the control flow of an iteration depends on `results`. Other roles
+/// must derive the same control flow from the induction variable.
+static bool decideControlFlow(ArrayRef<Value> results) {
   llvm::SetVector<Value> open(results.begin(), results.end());
   for (unsigned i = 0; i < open.size(); ++i)
     for (Operation *user : open[i].getUsers()) {
@@ -91,25 +93,25 @@ static bool decide(ArrayRef<Value> results) {
   return false;
 }
 
-/// The `results` of `place` where the loop counts `counter`, with what `map`
-/// has for others.
-static SmallVector<Value> compute(const OpSet &place, ArrayRef<Value> results,
+/// Clones `ops` and returns their `results` for the induction variable
+/// `counter`. `map` holds replacements for other operands.
+static SmallVector<Value> compute(const OpSet &ops, ArrayRef<Value> results,
                                   scf::ForOp loop, Value counter, IRMapping map,
                                   OpBuilder &b) {
   map.map(loop.getInductionVar(), counter);
-  for (Operation *op : place)
+  for (Operation *op : ops)
     b.clone(*op, map);
   return llvm::map_to_vector(results,
                              [&](Value value) { return map.lookup(value); });
 }
 
-/// What `place` is computed from besides the counter, as if it were known only
-/// from the builder on. Or LLVM would compute what it can of the next place in
-/// front of the loop, and the first copies come later.
-static IRMapping passThroughOpaque(const OpSet &place, scf::ForOp loop,
+/// Passes the loop invariants that `ops` use through `warp.opaque`. Otherwise
+/// LLVM would hoist parts of the next coordinates out of the loop and delay the
+/// first copies.
+static IRMapping passThroughOpaque(const OpSet &ops, scf::ForOp loop,
                                    OpBuilder &b) {
   IRMapping map;
-  for (Operation *op : place)
+  for (Operation *op : ops)
     for (Value operand : op->getOperands())
       if (!loop.getRegion().isAncestor(operand.getParentRegion()) &&
           !matchPattern(operand, m_Constant()) && !map.contains(operand) &&
@@ -118,16 +120,16 @@ static IRMapping passThroughOpaque(const OpSet &place, scf::ForOp loop,
   return map;
 }
 
-/// Carries what is computed from the counter, and divided for.
-static void carryPlace(scf::ForOp loop, RewriterBase &b) {
-  // Registers of a producer, which has few.
+/// Makes `loop` carry its tile coordinates if their computation divides.
+static void carryCoords(scf::ForOp loop, RewriterBase &b) {
+  // Limits the registers of the producer, which has few.
   constexpr size_t kMost = 6;
-  OpSet place = findPlace(loop);
-  SmallVector<Value> results = findResults(loop, place);
-  if (llvm::none_of(place, isDivision) || results.empty() ||
-      results.size() > kMost || decide(results))
+  OpSet coordOps = findCoordOps(loop);
+  SmallVector<Value> results = findResults(loop, coordOps);
+  if (llvm::none_of(coordOps, isDivision) || results.empty() ||
+      results.size() > kMost || decideControlFlow(results))
     return;
-  OpSet needed = findNeeded(place, results);
+  OpSet needed = findNeeded(coordOps, results);
   Location loc = loop.getLoc();
   b.setInsertionPoint(loop);
   SmallVector<Value> carried(loop.getInitArgs());
@@ -152,9 +154,9 @@ static void carryPlace(scf::ForOp loop, RewriterBase &b) {
   for (auto [result, argument] :
        llvm::zip_equal(results, rotated.getRegionIterArgs().drop_front(numOld)))
     b.replaceUsesWithIf(result, argument, [&](OpOperand &use) {
-      return !place.contains(use.getOwner());
+      return !coordOps.contains(use.getOwner());
     });
-  for (Operation *op : llvm::reverse(place))
+  for (Operation *op : llvm::reverse(coordOps))
     if (op->use_empty())
       b.eraseOp(op);
   b.replaceOp(loop, rotated.getResults().take_front(numOld));
@@ -168,13 +170,13 @@ struct PrefetchTileCoords
     getOperation()->walk([&](SpecializeOp roles) {
       if (isExplicit(roles))
         return;
-      // The first role makes the barriers.
+      // The first role initializes the barriers.
       for (Region &role : llvm::drop_begin(roles.getRoles()))
         llvm::append_range(loops, role.front().getOps<scf::ForOp>());
     });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops)
-      carryPlace(loop, rewriter);
+      carryCoords(loop, rewriter);
   }
 };
 } // namespace

@@ -12,23 +12,24 @@ void ProducerWriter::writeOp(Operation &op) {
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return writeBranch(branch);
   if (Value ring = ringOf.lookup(&op))
-    return writeTake(op, ring);
+    return writeGetScalar(op, ring);
   auto found = groupOf.find(&op);
   if (found == groupOf.end()) {
     b.clone(op, map);
     return;
   }
   auto [group, ring] = found->second;
-  // At the last load all places are known.
+  // At the last load all coordinates are known.
   if (group->loads.back().load == &op)
     writeGroup(*group, ring);
 }
 
-void ProducerWriter::writeTake(Operation &op, Value ring) {
+void ProducerWriter::writeGetScalar(Operation &op, Value ring) {
   auto wait = RingWaitOp::create(b, op.getLoc(), ring);
-  auto take = RingGetScalarOp::create(b, op.getLoc(), wait.getTiles().front());
+  auto scalar =
+      RingGetScalarOp::create(b, op.getLoc(), wait.getTiles().front());
   RingReleaseOp::create(b, op.getLoc(), wait.getSlot());
-  map.map(op.getResult(0), take.getResult());
+  map.map(op.getResult(0), scalar.getResult());
 }
 
 void ProducerWriter::writeGroup(const LoadGroup &group, Value ring) {
@@ -42,7 +43,7 @@ void ProducerWriter::writeGroup(const LoadGroup &group, Value ring) {
   RingCommitOp::create(b, acquire.getLoc(), acquire.getSlot());
 }
 
-/// Carries only what the producer uses.
+/// Carries only the values that the producer uses.
 void ProducerWriter::writeLoop(scf::ForOp loop) {
   SmallVector<unsigned> kept;
   for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
@@ -76,7 +77,7 @@ void ProducerWriter::writeLoop(scf::ForOp loop) {
     map.map(loop.getResult(index), copy.getResult(number));
 }
 
-/// Both parts of the loop carry only what the producer uses.
+/// Both regions of the loop carry only the values that the producer uses.
 void ProducerWriter::writeLoop(scf::WhileOp loop) {
   SmallVector<unsigned> before, after;
   SmallVector<Value> inits;
@@ -120,7 +121,7 @@ void ProducerWriter::writeLoop(scf::WhileOp loop) {
     map.map(loop.getResult(index), copy.getResult(number));
 }
 
-/// Gives only what the producer uses.
+/// Yields only the results that the producer uses.
 void ProducerWriter::writeBranch(scf::IfOp branch) {
   SmallVector<unsigned> kept;
   SmallVector<Type> types;

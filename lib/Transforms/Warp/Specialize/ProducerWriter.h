@@ -1,5 +1,5 @@
-// The producer's part of a function that is split into roles: the control flow
-// around its loads from descriptors, and the loads.
+// Writes the producer role: the loads from descriptors and the control flow
+// around them.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tilewright::warp {
 
-/// Writes the producer's part of a function.
+/// Writes the producer role of a function.
 class ProducerWriter {
 public:
   ProducerWriter(mlir::OpBuilder &b, llvm::ArrayRef<LoadGroup> groups,
@@ -22,10 +22,13 @@ public:
         groupOf[load.load] = {&group, rings[group.ring]};
   }
 
-  /// Has the result of `op`, which the consumers compute, taken from `ring`.
-  void takeFrom(mlir::Operation *op, mlir::Value ring) { ringOf[op] = ring; }
+  /// Makes the producer read the result of `op`, which the consumers compute,
+  /// from `ring`.
+  void readFromRing(mlir::Operation *op, mlir::Value ring) {
+    ringOf[op] = ring;
+  }
 
-  /// Writes what the producer runs of `ops`.
+  /// Writes those of `ops` that the producer runs.
   template <typename RangeT> void write(RangeT &&ops) {
     for (mlir::Operation &op : ops)
       if (slice.keeps(&op))
@@ -40,7 +43,7 @@ private:
   void writeLoop(mlir::scf::WhileOp loop);
   void writeBranch(mlir::scf::IfOp branch);
   void writeGroup(const LoadGroup &group, mlir::Value ring);
-  void writeTake(mlir::Operation &op, mlir::Value ring);
+  void writeGetScalar(mlir::Operation &op, mlir::Value ring);
   llvm::SmallVector<mlir::Value> lookup(mlir::ValueRange values) const {
     return llvm::map_to_vector(
         values, [&](mlir::Value value) { return map.lookupOrDefault(value); });

@@ -17,7 +17,8 @@ static int64_t getNumWarps(tile::FuncOp func) {
   return func->getAttrOfType<IntegerAttr>(WarpDialect::kNumWarpsAttr).getInt();
 }
 
-/// The registers of what `loop` adds up beside its products, as scaled ones.
+/// Returns the registers of accumulators that `loop` carries in addition to
+/// those of wgmma, as scaled dots need.
 static int64_t countLiveAccumulators(scf::ForOp loop) {
   int64_t registers = 0;
   for (auto [value, next] :
@@ -27,14 +28,16 @@ static int64_t countLiveAccumulators(scf::ForOp loop) {
   return registers;
 }
 
-/// Whether the sums of products leave no registers for another program.
+/// Whether the accumulators leave no registers for a second CTA.
 static bool takesAllRegisters(tile::FuncOp func, int32_t numGroups) {
+  // kTightRegisters trades occupancy for a producer warpgroup that releases its
+  // registers; benchmarks/gemm.py decides.
   constexpr int64_t kTightRegisters = 96, kTwoWarpgroups = 8;
   int64_t registers = 0;
   llvm::SmallPtrSet<Operation *, 4> loops;
-  func.walk([&](WgmmaOp product) {
-    registers += getLayout(product.getType())->getInSize(LayoutAxis::Register);
-    auto loop = dyn_cast<scf::ForOp>(product->getParentOp());
+  func.walk([&](WgmmaOp wgmma) {
+    registers += getLayout(wgmma.getType())->getInSize(LayoutAxis::Register);
+    auto loop = dyn_cast<scf::ForOp>(wgmma->getParentOp());
     if (loop && loops.insert(loop).second)
       registers += countLiveAccumulators(loop);
   });
@@ -42,16 +45,16 @@ static bool takesAllRegisters(tile::FuncOp func, int32_t numGroups) {
          numGroups * getNumWarps(func) >= kTwoWarpgroups;
 }
 
-/// The registers of a thread that the sums of a loop's products take if all of
-/// them are there at once, for the loop that takes most.
+/// Returns the registers per thread of all accumulators of a loop together, for
+/// the loop that needs most.
 static int64_t countAccumulators(tile::FuncOp func) {
   llvm::SmallDenseMap<Block *, int64_t> registers;
-  func.walk([&](WgmmaOp product) {
-    // Products of a chain have one sum.
-    Operation *user = *product->user_begin();
-    if (!isa<WgmmaOp>(user) && isa<scf::ForOp>(product->getParentOp()))
-      registers[product->getBlock()] +=
-          getLayout(product.getType())->getInSize(LayoutAxis::Register);
+  func.walk([&](WgmmaOp wgmma) {
+    // Consecutive wgmmas of one accumulator count once.
+    Operation *user = *wgmma->user_begin();
+    if (!isa<WgmmaOp>(user) && isa<scf::ForOp>(wgmma->getParentOp()))
+      registers[wgmma->getBlock()] +=
+          getLayout(wgmma.getType())->getInSize(LayoutAxis::Register);
   });
   int64_t most = 0;
   for (auto [block, count] : registers)
@@ -59,14 +62,14 @@ static int64_t countAccumulators(tile::FuncOp func) {
   return most;
 }
 
-/// Whether an instruction takes more registers than the half of a
-/// multiprocessor that each of 256 threads is started with: the assembler
-/// refuses it, however many a role asks for later.
+/// Whether a wgmma needs more registers than a thread starts with when two CTAs
+/// of 256 threads share an SM. The assembler rejects such a wgmma, even if the
+/// role raises its register count later.
 static bool hasWideInstruction(tile::FuncOp func) {
   constexpr int64_t kWidest = 256;
   return func
-      .walk([&](WgmmaOp product) {
-        return product.getType().getShape().back() >= kWidest
+      .walk([&](WgmmaOp wgmma) {
+        return wgmma.getType().getShape().back() >= kWidest
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -76,15 +79,19 @@ static bool hasWideInstruction(tile::FuncOp func) {
 RegisterBudget::RegisterBudget(tile::FuncOp func, int32_t numGroups)
     : isChained(hasChainedDots(func)),
       isTight(takesAllRegisters(func, numGroups)) {
+  // kTight trades a producer warp for a producer warpgroup that releases its
+  // registers; kernels/attention/benchmark.py decides. kMost is the register
+  // count of a consumer after that release.
   constexpr int64_t kTight = 160, kMost = 232, kWarpgroup = 4, kProducers = 1;
-  const int64_t numWarps = getNumWarps(func), sums = countAccumulators(func);
-  const int64_t sharing =
-      countSharing(estimateRegisters(sums), numWarps + kProducers);
-  isHalf = numGroups == 1 && numWarps == kWarpgroup && sums <= kMost &&
-           (isChained ? sharing < 2 : sums >= kTight) &&
+  const int64_t numWarps = getNumWarps(func);
+  const int64_t accumulators = countAccumulators(func);
+  const int64_t sharing = countCtasByRegisters(estimateRegisters(accumulators),
+                                               numWarps + kProducers);
+  isHalf = numGroups == 1 && numWarps == kWarpgroup && accumulators <= kMost &&
+           (isChained ? sharing < 2 : accumulators >= kTight) &&
            !hasWideInstruction(func);
   if (isHalf)
-    programs = 2;
+    numCtas = 2;
   else if (isChained && numGroups == 1)
-    programs = std::max<int64_t>(sharing, 1);
+    numCtas = std::max<int64_t>(sharing, 1);
 }

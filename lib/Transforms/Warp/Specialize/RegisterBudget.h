@@ -1,5 +1,4 @@
-// How many programs share a multiprocessor, as far as the registers of what
-// consumes say.
+// The occupancy that the registers of the consumers allow.
 
 #pragma once
 
@@ -9,26 +8,27 @@ namespace tilewright::warp {
 
 class RegisterBudget {
 public:
-  /// Of a function that one producer will load for, whose tiles `numGroups`
-  /// teams take in turn.
+  /// `func` gets one producer warp; `numGroups` is its number of ping-pong
+  /// groups.
   RegisterBudget(tile::FuncOp func, int32_t numGroups);
 
-  /// Whether products wait for what threads compute from others, as those of
-  /// attention. Programs beside this one then hide more than copies that run
-  /// further ahead.
+  /// Whether threads compute operands of some dots from the results of others,
+  /// as in attention. Occupancy then hides more latency than deeper prefetching
+  /// does.
   bool areChained() const { return isChained; }
-  /// Whether the sums of two warpgroups leave no registers for another program.
+  /// Whether the accumulators of two warpgroups leave no registers for a second
+  /// CTA.
   bool areTight() const { return isTight; }
-  /// Whether two programs of one warpgroup share a multiprocessor only if each
-  /// thread that consumes gets more than its share, and can do with that.
+  /// Whether two CTAs of one consumer warpgroup fit on an SM only if consumer
+  /// threads take registers over from the producer, and that suffices.
   bool needHalf() const { return isHalf; }
-  /// The programs that registers have room for, about; 1 where more are not
-  /// worth the depth of rings.
-  int64_t countPrograms() const { return programs; }
+  /// Returns an estimate of the CTAs per SM that the registers allow. It is 1
+  /// if more would cost ring slots without a gain.
+  int64_t countCtas() const { return numCtas; }
 
 private:
   bool isChained, isTight, isHalf;
-  int64_t programs = 1;
+  int64_t numCtas = 1;
 };
 
 } // namespace tilewright::warp

@@ -13,7 +13,7 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// The only op of `loop` that touches memory; null if there are others.
+/// Returns the only op of `loop` that accesses memory, or null.
 static Operation *findOnlyAccess(scf::WhileOp loop) {
   Operation *found = nullptr;
   WalkResult result = loop.walk([&](Operation *op) {
@@ -27,7 +27,8 @@ static Operation *findOnlyAccess(scf::WhileOp loop) {
   return result.wasInterrupted() ? nullptr : found;
 }
 
-/// Takes the release out of `atomic`, which goes round in `loop`.
+/// Moves the release of `atomic`, which `loop` repeats, to a barrier before the
+/// loop.
 template <typename Op> static void relax(scf::WhileOp loop, Op atomic) {
   if (!tile::releases(atomic.getSem()) ||
       isa<RankedTensorType>(atomic.getPtr().getType()) ||

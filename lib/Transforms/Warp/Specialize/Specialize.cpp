@@ -1,10 +1,10 @@
 // Splits a function into roles.
 //
-// The consumer runs the function as it is, but for its loads from descriptors,
-// which become waits for slots of rings. The producer runs the control flow
-// around the loads, and the loads. Both walk through the same loops and
-// branches, so both pass the slots of a ring in the same order, and the
-// consumer's program order is an order in which the producer can always go on.
+// The consumer runs the function, with waits for ring slots instead of loads
+// from descriptors. The producer runs the loads and the control flow around
+// them. Both run the same loops and branches, so both pass the slots of a ring
+// in the same order. The program order of the consumer is therefore an order in
+// which the producer never deadlocks.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -37,13 +37,13 @@ namespace tilewright::warp {
 // Consumer
 //===----------------------------------------------------------------------===//
 
-/// The op of `block` that `op` is or stands in.
+/// Returns the op of `block` that is `op` or contains it.
 static Operation *getAncestor(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
 }
 
-/// Puts other names of memory next to their first use, so that nobody waits for
-/// a tile earlier than needed.
+/// Sinks transposes of `memory` to their first use, so that no wait for a tile
+/// moves up because of them.
 static void sinkTransposes(Value memory) {
   for (Operation *user : memory.getUsers()) {
     auto transpose = dyn_cast<SharedTransposeOp>(user);
@@ -60,6 +60,7 @@ static void sinkTransposes(Value memory) {
   }
 }
 
+/// Replaces `convert` by a read of `memory` in the new layout.
 static void readInstead(ConvertLayoutOp convert, Value memory) {
   OpBuilder b(convert);
   Value read =
@@ -68,7 +69,7 @@ static void readInstead(ConvertLayoutOp convert, Value memory) {
   convert.erase();
 }
 
-/// The tile of a slot, which `wait` gives, in place of a loaded one.
+/// Replaces a loaded tile by `memory`, a tile of the slot of `wait`.
 static void replaceTile(const TmaLoad &load, Value memory, RingWaitOp wait) {
   for (AllocOp alloc : load.getServed()) {
     alloc.getResult().replaceAllUsesWith(memory);
@@ -89,8 +90,8 @@ static void replaceTile(const TmaLoad &load, Value memory, RingWaitOp wait) {
   tile::DescriptorLoadOp(load.load).erase();
 }
 
-/// The first op of `block` that uses a tile of the group, or releases what was
-/// read: the tile has arrived then.
+/// Returns the first op in the block of `group` that uses one of its tiles or
+/// releases memory to other CTAs. The tiles must have arrived before it.
 static Operation *findFirstUse(const LoadGroup &group) {
   Block *block = group.getBlock();
   Operation *first = nullptr;
@@ -109,7 +110,7 @@ static Operation *findFirstUse(const LoadGroup &group) {
       if (!llvm::is_contained(served, user))
         add(user);
   }
-  // Nothing releases between the loads; the last may stand behind `first`.
+  // Nothing releases between the loads; the last may come after `first`.
   Operation *op = group.loads.front().load;
   for (const TmaLoad &load : group.loads)
     if (load.load->isBeforeInBlock(op))
@@ -120,8 +121,8 @@ static Operation *findFirstUse(const LoadGroup &group) {
   return first;
 }
 
-/// Waits for the group's tiles where they are first used and gives the slot
-/// back after their last use.
+/// Waits for the tiles of `group` before their first use and releases the slot
+/// after their last use.
 static void consume(const LoadGroup &group, Value ring) {
   Block *block = group.getBlock();
   Operation *first = findFirstUse(group);
@@ -141,8 +142,8 @@ static void consume(const LoadGroup &group, Value ring) {
   RingReleaseOp::create(b, wait.getLoc(), wait.getSlot());
 }
 
-/// Hands over what an op gives, right behind it.
-static void handOver(Operation *op, Value ring) {
+/// Forwards the result of `op` to the producer right after `op`.
+static void forwardScalar(Operation *op, Value ring) {
   OpBuilder b(op->getContext());
   b.setInsertionPointAfter(op);
   auto acquire = RingAcquireOp::create(b, op->getLoc(), ring);
@@ -155,7 +156,7 @@ static void handOver(Operation *op, Value ring) {
 // Roles
 //===----------------------------------------------------------------------===//
 
-/// Copies `value`, which is computed from arguments and constants, to the
+/// Clones the computation of `value` from arguments and constants at the
 /// builder.
 static Value hoist(Value value, IRMapping &map, OpBuilder &b) {
   if (Value known = map.lookupOrNull(value))
@@ -169,8 +170,8 @@ static Value hoist(Value value, IRMapping &map, OpBuilder &b) {
   return map.lookup(value);
 }
 
-/// Makes the descriptors of `groups` that the host knows at the builder, in
-/// front of the roles.
+/// Hoists the descriptors of `groups` that the host knows to the builder,
+/// before the roles.
 static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
   IRMapping map;
   for (const LoadGroup &group : groups)
@@ -180,9 +181,10 @@ static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
         load.load.getDescMutable().assign(hoist(load.load.getDesc(), map, b));
 }
 
-/// What warpgroups of consumers and one of a producer take of a
-/// multiprocessor's registers, or one of each of half of them. A producer that
-/// makes tensor maps computes more than places.
+/// Returns the registers per thread of consumer and producer warpgroups. They
+/// divide all registers of an SM, or half of them with one consumer warpgroup.
+/// A producer that makes tensor maps needs more than one that only computes
+/// coordinates.
 static std::array<int32_t, 2> getBudgets(tile::FuncOp func, int32_t numWarps) {
   constexpr int32_t kProducers = 4;
   int32_t producer = getMapStagingBytes(func) != 0 ? 40 : 24;
@@ -193,11 +195,13 @@ static std::array<int32_t, 2> getBudgets(tile::FuncOp func, int32_t numWarps) {
   return {int32_t(llvm::alignDown(consumer, RegisterFile::kUnit)), producer};
 }
 
-/// The consumer's warps and the producer's. One warp produces. But a
-/// multiprocessor deals its registers to warps in fours, so where two
-/// warpgroups consume, a producer of one warp leaves each thread 168; if that
-/// is tight it gets a warpgroup, which gives its registers back. So does that
-/// of one warpgroup of consumers, where two programs share a multiprocessor.
+/// Creates the consumer and the producer role. The producer has one warp,
+/// except in two cases, in which it is a warpgroup that releases its registers:
+///   1. Two consumer warpgroups need more than 168 registers per thread. An SM
+///      allots registers to four warps at a time, so a ninth warp costs as much
+///      as a third warpgroup.
+///   2. Two CTAs of one consumer warpgroup share an SM and need more registers
+///      than an even split gives.
 static SpecializeOp createRoles(tile::FuncOp func, const SpecializePlan &plan,
                                 OpBuilder &b) {
   int32_t numWarps =
@@ -214,7 +218,7 @@ static SpecializeOp createRoles(tile::FuncOp func, const SpecializePlan &plan,
   return roles;
 }
 
-/// Before the plan is carried out.
+/// Remarks on the plan; runs before the plan changes the function.
 static void remarkPlan(tile::FuncOp func, const SpecializePlan &plan) {
   constexpr auto kRemark =
       remark::RemarkOpts::name("Specialized").category("warp-specialize");
@@ -234,13 +238,13 @@ static void remarkPlan(tile::FuncOp func, const SpecializePlan &plan) {
   }
 }
 
-static void remarkRingScalars(ArrayRef<RingScalar> handed) {
-  for (const RingScalar &value : handed)
+static void remarkRingScalars(ArrayRef<RingScalar> scalars) {
+  for (const RingScalar &value : scalars)
     remark::analysis(
         value.op->getLoc(),
-        remark::RemarkOpts::name("HandedOver").category("warp-specialize"))
-        << remark::add("its result is handed to the producer, which loads for "
-                       "what comes after it then");
+        remark::RemarkOpts::name("Forwarded").category("warp-specialize"))
+        << remark::add("its result is forwarded to the producer, which waits "
+                       "for it before later loads");
 }
 
 static void remarkRoles(SpecializeOp roles) {
@@ -251,7 +255,7 @@ static void remarkRoles(SpecializeOp roles) {
       remark::analysis(roles.getLoc(), kRemark);
   remark << remark::add("{0} warps consume, {1} produce", warps[0], warps[1]);
   if (roles.getPingPongGroups() > 1)
-    remark << remark::add(", {0} teams take tiles in turn",
+    remark << remark::add(", {0} ping-pong groups alternate between tiles",
                           roles.getPingPongGroups());
   remark << remark::metric("ConsumerWarps", warps[0])
          << remark::metric("ProducerWarps", warps[1]);
@@ -260,28 +264,28 @@ static void remarkRoles(SpecializeOp roles) {
            << remark::metric("ProducerRegisters", (*registers)[1]);
 }
 
-/// The loops of a tile that wait for the slots of the groups, or the tile.
-static SmallVector<SlotLoop> findSlotLoops(const PingPongPlan &teams,
+/// Returns for each group the loop within a tile that waits for its slots.
+static SmallVector<SlotLoop> findSlotLoops(const PingPongPlan &pingPong,
                                            const SpecializePlan &plan,
                                            ArrayRef<Value> rings) {
   SmallVector<SlotLoop> slots;
-  if (!teams.tiles)
+  if (!pingPong.tiles)
     return slots;
   for (const LoadGroup &group : plan.groups) {
     auto loop = cast<scf::ForOp>(group.getBlock()->getParentOp());
     slots.push_back(
-        {loop == teams.tiles ? scf::ForOp() : loop, rings[group.ring]});
+        {loop == pingPong.tiles ? scf::ForOp() : loop, rings[group.ring]});
   }
   return slots;
 }
 
-/// Why the tiles are not taken in turn, though that was asked for.
-static void remarkNoPingPong(const PingPongPlan &teams) {
+/// Remarks why ping-pong is not possible though the user asked for it.
+static void remarkNoPingPong(const PingPongPlan &pingPong) {
   remark::missed(
-      teams.obstacleOp->getLoc(),
+      pingPong.obstacleOp->getLoc(),
       remark::RemarkOpts::name("NoPingPong").category("warp-specialize"))
       << remark::add("no ping-pong, all warps share each tile: {0}",
-                     teams.obstacle);
+                     pingPong.obstacle);
 }
 
 static void shrink(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
@@ -290,7 +294,7 @@ static void shrink(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
 }
 
 static void specialize(tile::FuncOp func, const SpecializePlan &plan,
-                       const PingPongPlan &teams) {
+                       const PingPongPlan &pingPong) {
   shrink(plan.shrunk);
   SmallVector<tile::DescriptorLoadOp> loads;
   for (const LoadGroup &group : plan.groups)
@@ -305,18 +309,18 @@ static void specialize(tile::FuncOp func, const SpecializePlan &plan,
   SmallVector<Value> rings;
   for (RingType ring : plan.rings)
     rings.push_back(RingOp::create(b, func.getLoc(), ring));
-  SmallVector<Value> numbers;
-  for (const RingScalar &value : plan.handed)
-    numbers.push_back(RingOp::create(b, value.op->getLoc(), value.ring));
-  SmallVector<SlotLoop> slots = findSlotLoops(teams, plan, rings);
+  SmallVector<Value> scalarRings;
+  for (const RingScalar &value : plan.scalars)
+    scalarRings.push_back(RingOp::create(b, value.op->getLoc(), value.ring));
+  SmallVector<SlotLoop> slots = findSlotLoops(pingPong, plan, rings);
   SpecializeOp roles = createRoles(func, plan, b);
   remarkRoles(roles);
 
   Block &producer = roles.getRegion(1).front();
   b.setInsertionPoint(producer.getTerminator());
   ProducerWriter writer(b, plan.groups, rings, slice);
-  for (auto [value, ring] : llvm::zip_equal(plan.handed, numbers))
-    writer.takeFrom(value.op, ring);
+  for (auto [value, ring] : llvm::zip_equal(plan.scalars, scalarRings))
+    writer.readFromRing(value.op, ring);
   writer.write(llvm::make_range(firstOp->getIterator(),
                                 body.getTerminator()->getIterator()));
 
@@ -326,10 +330,10 @@ static void specialize(tile::FuncOp func, const SpecializePlan &plan,
                                   body.getTerminator()->getIterator());
   for (const LoadGroup &group : plan.groups)
     consume(group, rings[group.ring]);
-  for (auto [value, ring] : llvm::zip_equal(plan.handed, numbers))
-    handOver(value.op, ring);
-  if (teams.tiles)
-    formPingPong(teams, slots);
+  for (auto [value, ring] : llvm::zip_equal(plan.scalars, scalarRings))
+    forwardScalar(value.op, ring);
+  if (pingPong.tiles)
+    formPingPong(pingPong, slots);
 }
 
 namespace {
@@ -340,16 +344,16 @@ struct Specialize : warp::impl::SpecializeBase<Specialize> {
     for (auto func : getOperation().getOps<tile::FuncOp>()) {
       if (isExplicit(func))
         continue;
-      PingPongPlan teams;
-      SpecializePlan plan = planSpecialization(func, numStages, limit,
-                                               pingPong ? &teams : nullptr);
+      PingPongPlan pingPongPlan;
+      SpecializePlan plan = planSpecialization(
+          func, numStages, limit, pingPong ? &pingPongPlan : nullptr);
       if (plan.groups.empty())
         continue;
-      if (teams.obstacleOp)
-        remarkNoPingPong(teams);
+      if (pingPongPlan.obstacleOp)
+        remarkNoPingPong(pingPongPlan);
       remarkPlan(func, plan);
-      remarkRingScalars(plan.handed);
-      specialize(func, plan, teams);
+      remarkRingScalars(plan.scalars);
+      specialize(func, plan, pingPongPlan);
     }
   }
 };

@@ -20,7 +20,7 @@ static RingType withSlots(RingType ring, int64_t numSlots) {
                        ring.getCompletion(), ring.getClusterSize());
 }
 
-/// As many slots as the loop around wants; one where there is no loop.
+/// Returns the slots that the enclosing loop asks for; 1 without a loop.
 static int64_t getWantedSlots(const LoadGroup &group, int64_t otherwise) {
   auto loop = group.getBlock()->getParentOp();
   if (!isa<LoopLikeOpInterface>(loop))
@@ -31,46 +31,47 @@ static int64_t getWantedSlots(const LoadGroup &group, int64_t otherwise) {
 }
 
 namespace {
-/// The shared memory that is needed beside the rings.
-struct BytesBeside {
+/// The shared memory that is needed in addition to the rings.
+struct OtherBytes {
   int64_t tiles = 0, small = 0;
 
-  /// A little more than that.
-  int64_t getMost() const {
+  /// Returns an upper bound of their sum after alignment.
+  int64_t getBound() const {
     return tiles + llvm::alignTo(small, kMaxSharedAlignment);
   }
 };
 } // namespace
 
-/// How memory of tiles is counted: as if all of it were needed at once, or
-/// twice what is, since later passes keep some of it longer.
+/// How to count the memory of tiles. `All` assumes that all tiles are live at
+/// once. `Needed` counts twice the peak of live tiles, because later passes
+/// extend lifetimes.
 enum class Count { All, Needed };
 
-/// The memory that is needed where most of it is.
-static int64_t getMostNeeded(ArrayRef<Operation *> allocs) {
-  auto isNeededAt = [](Operation *alloc, Operation *place) {
+/// Returns the peak of live memory over all allocations.
+static int64_t getPeakBytes(ArrayRef<Operation *> allocs) {
+  auto isLiveAt = [](Operation *alloc, Operation *point) {
     Block *block = alloc->getBlock();
-    place = block->findAncestorOpInBlock(*place);
-    return place == alloc ||
-           (place && alloc->isBeforeInBlock(place) &&
+    point = block->findAncestorOpInBlock(*point);
+    return point == alloc ||
+           (point && alloc->isBeforeInBlock(point) &&
             llvm::any_of(getTileUsers(alloc), [&](Operation *user) {
               Operation *here = block->findAncestorOpInBlock(*user);
-              return !here || !here->isBeforeInBlock(place);
+              return !here || !here->isBeforeInBlock(point);
             }));
   };
   int64_t most = 0;
-  for (Operation *place : allocs) {
+  for (Operation *point : allocs) {
     int64_t needed = 0;
     for (Operation *alloc : allocs)
-      if (isNeededAt(alloc, place))
+      if (isLiveAt(alloc, point))
         needed += llvm::alignTo(getSharedBytes(alloc), kMaxSharedAlignment);
     most = std::max(most, needed);
   }
   return most;
 }
 
-static BytesBeside getBytesBeside(tile::FuncOp func, const SpecializePlan &plan,
-                                  Count count) {
+static OtherBytes getOtherBytes(tile::FuncOp func, const SpecializePlan &plan,
+                                Count count) {
   constexpr int64_t kSmallAlignment = 128;
   llvm::SmallPtrSet<Operation *, 8> served;
   for (const LoadGroup &group : plan.groups)
@@ -80,10 +81,10 @@ static BytesBeside getBytesBeside(tile::FuncOp func, const SpecializePlan &plan,
       for (ConvertLayoutOp convert : load.getReadInstead())
         served.insert(convert);
     }
-  BytesBeside bytes;
+  OtherBytes bytes;
   SmallVector<Operation *> allocs;
   func.walk([&](Operation *op) {
-    if (served.contains(op) || llvm::is_contained(plan.behind, op))
+    if (served.contains(op) || llvm::is_contained(plan.reusesSlots, op))
       return;
     if (isa<AllocOp>(op)) {
       allocs.push_back(op);
@@ -93,23 +94,23 @@ static BytesBeside getBytesBeside(tile::FuncOp func, const SpecializePlan &plan,
     }
   });
   if (count == Count::Needed)
-    bytes.tiles = std::min(bytes.tiles, 2 * getMostNeeded(allocs));
+    bytes.tiles = std::min(bytes.tiles, 2 * getPeakBytes(allocs));
   bytes.tiles += getMapStagingBytes(func);
   bytes.tiles *= plan.numGroups;
   bytes.small *= plan.numGroups;
-  for (const RingScalar &value : plan.handed)
+  for (const RingScalar &value : plan.scalars)
     bytes.small += llvm::alignTo(value.ring.getSizeInBytes(), kSmallAlignment);
   return bytes;
 }
 
-/// Whether one of the blocks is the other or stands in it.
+/// Whether the blocks are the same or one contains the other.
 static bool areNested(Block *a, Block *b) {
   return a == b || a->findAncestorOpInBlock(b->front()) ||
          b->findAncestorOpInBlock(a->front());
 }
 
-/// Whether all that needs the tiles of `group` stands in front of the loads of
-/// `later`, in the same block.
+/// Whether all uses of the tiles of `group` come before the loads of `later` in
+/// the same block.
 static bool isDoneBefore(const LoadGroup &group, const LoadGroup &later) {
   Block *block = group.getBlock();
   Operation *first = later.loads.front().load;
@@ -129,11 +130,14 @@ static bool isDoneBefore(const LoadGroup &group, const LoadGroup &later) {
 }
 
 namespace {
-/// Which groups of the same tiles take turns with one ring: those that are not
-/// loaded in turn, such as those of a loop that was split in two; also those
-/// that follow each other in a block that runs once, or in any block. The later
-/// one's loads then wait for the earlier one's last use.
-enum class Sharing { Apart, Once, Any };
+/// Which groups of the same tile types share a ring. Each value includes those
+/// before it.
+///   1. `Disjoint`: neither block contains the other, as after a loop split.
+///   2. `Once`: the groups follow each other in a block that runs once.
+///   3. `Any`: the groups follow each other in any block.
+/// In the last two cases the loads of the later group wait for the last use of
+/// the earlier one.
+enum class Sharing { Disjoint, Once, Any };
 } // namespace
 
 static bool canShare(const LoadGroup &group, const LoadGroup &earlier,
@@ -178,17 +182,17 @@ static int64_t getBytes(ArrayRef<RingType> rings) {
   return total;
 }
 
-/// What a ring leaves free in front of the next one.
-static int64_t getRoomBetween(ArrayRef<RingType> rings) {
-  int64_t room = 0;
+/// Returns the largest alignment gap after a ring.
+static int64_t getLargestGap(ArrayRef<RingType> rings) {
+  int64_t gap = 0;
   for (RingType ring : rings)
-    room = std::max<int64_t>(
-        room, llvm::offsetToAlignment(ring.getSizeInBytes(),
-                                      llvm::Align(kMaxSharedAlignment)));
-  return room;
+    gap = std::max<int64_t>(
+        gap, llvm::offsetToAlignment(ring.getSizeInBytes(),
+                                     llvm::Align(kMaxSharedAlignment)));
+  return gap;
 }
 
-/// Takes slots from the deepest rings until all fit, but leaves each one.
+/// Removes slots from the deepest rings until all fit; each ring keeps one.
 static void chooseSlots(MutableArrayRef<RingType> rings, int64_t bytes) {
   while (!rings.empty() && getBytes(rings) > bytes) {
     RingType *deepest = llvm::max_element(rings, [](RingType a, RingType b) {
@@ -201,16 +205,16 @@ static void chooseSlots(MutableArrayRef<RingType> rings, int64_t bytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Memory of stores
+// Staging buffers of stores
 //===----------------------------------------------------------------------===//
 
 using Shrunk = SmallVector<std::pair<AllocOp, int64_t>>;
 
-/// The memory of stores that could be smaller, and how small.
+/// Returns the staging buffers that could be smaller, and their least size.
 static Shrunk findShrinkable(tile::FuncOp func, const SpecializePlan &plan) {
   Shrunk found;
   func.walk([&](AllocOp alloc) {
-    if (llvm::is_contained(plan.behind, alloc.getOperation()))
+    if (llvm::is_contained(plan.reusesSlots, alloc.getOperation()))
       return;
     int64_t least = 0;
     for (Operation *user : alloc->getUsers())
@@ -232,46 +236,47 @@ static int64_t countSaved(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
   return saved;
 }
 
-/// Whether a ring is deeper that is too shallow to hide what loads take. Of
-/// `teams` any slot is worth it: beside another one's products it costs nothing
-/// that a store takes longer.
+/// Whether `rings` has more slots than `others` in a ring that is too shallow
+/// to hide the latency of loads. With ping-pong groups any additional slot
+/// counts: a slower store costs nothing while the other group runs its dots.
+/// See benchmarks/notes/ring-depth.md and ping-pong.md.
 static bool isDeeper(ArrayRef<RingType> rings, ArrayRef<RingType> others,
-                     bool teams) {
+                     bool isPingPong) {
+  // Trades a second staging buffer for slots; benchmarks/gemm.py decides.
   constexpr int64_t kDeepEnough = 5;
   return llvm::any_of(llvm::zip_equal(rings, others), [&](auto pair) {
     auto [ring, other] = pair;
-    return (teams || other.getNumSlots() < kDeepEnough) &&
+    return (isPingPong || other.getNumSlots() < kDeepEnough) &&
            ring.getNumSlots() > other.getNumSlots();
   });
 }
 
-/// Chooses slots for the rings, and whether stores get less memory for that.
-/// Gives the number of programs for which memory is left on a multiprocessor.
+/// Chooses the slots of the rings, and whether stores shrink in exchange.
+/// Returns the number of CTAs per SM that fit.
 static int64_t divideMemory(SpecializePlan &plan, tile::FuncOp func,
                             int64_t limit, Count count) {
-  BytesBeside beside = getBytesBeside(func, plan, count);
+  OtherBytes others = getOtherBytes(func, plan, count);
   SmallVector<RingType> deeper = plan.rings;
-  chooseSlots(plan.rings, limit - beside.getMost());
+  chooseSlots(plan.rings, limit - others.getBound());
   Shrunk shrunk = findShrinkable(func, plan);
   int64_t saved = plan.numGroups * countSaved(shrunk);
-  chooseSlots(deeper, limit - beside.getMost() + saved);
+  chooseSlots(deeper, limit - others.getBound() + saved);
   auto fit = [&](ArrayRef<RingType> rings, int64_t less) {
-    bool fitsBetween = beside.small <= getRoomBetween(rings);
-    return countPrograms(getBytes(rings) - less +
-                             (fitsBetween ? beside.tiles : beside.getMost()),
-                         limit);
+    bool fitsGap = others.small <= getLargestGap(rings);
+    return countCtas(getBytes(rings) - less +
+                         (fitsGap ? others.tiles : others.getBound()),
+                     limit);
   };
-  int64_t programs = fit(plan.rings, 0), more = fit(deeper, saved);
-  bool fitsAnother = !plan.isTight && more > programs;
+  int64_t numCtas = fit(plan.rings, 0), more = fit(deeper, saved);
+  bool fitsAnother = !plan.isTight && more > numCtas;
   if (!isDeeper(deeper, plan.rings, plan.numGroups > 1) && !fitsAnother)
-    return programs;
+    return numCtas;
   plan.rings = std::move(deeper);
   plan.shrunk = std::move(shrunk);
   return more;
 }
 
-/// Whether a group has a ring that is too shallow and would be deeper in
-/// `other`.
+/// Whether a group whose ring is too shallow has a deeper one in `other`.
 static bool makesDeeper(const SpecializePlan &plan,
                         const SpecializePlan &other) {
   return llvm::any_of(
@@ -291,26 +296,26 @@ bool warp::areDeep(const SpecializePlan &plan, int64_t slots) {
 
 int64_t warp::planMemory(SpecializePlan &plan, tile::FuncOp func,
                          int64_t numStages, int64_t limit) {
-  const SpecializePlan apart = plan;
-  int64_t programs = divideMemory(plan, func, limit, Count::All);
+  const SpecializePlan start = plan;
+  int64_t numCtas = divideMemory(plan, func, limit, Count::All);
   auto share = [&](Sharing sharing, Count count) {
-    SpecializePlan shared = apart;
+    SpecializePlan shared = start;
     shareRings(shared, numStages, sharing);
-    if (shared.rings.size() == apart.rings.size())
+    if (shared.rings.size() == start.rings.size())
       return;
     int64_t more = divideMemory(shared, func, limit, count);
-    bool fitsMore = more > programs && (!plan.isTight || programs == 0);
+    bool fitsMore = more > numCtas && (!plan.isTight || numCtas == 0);
     if (!fitsMore && !makesDeeper(plan, shared))
       return;
     plan = std::move(shared);
-    programs = more;
+    numCtas = more;
   };
   share(Sharing::Once, Count::All);
-  if (programs == 0)
+  if (numCtas == 0)
     share(Sharing::Any, Count::Needed);
-  return programs;
+  return numCtas;
 }
 
 void warp::assignRings(SpecializePlan &plan, int64_t numStages) {
-  shareRings(plan, numStages, Sharing::Apart);
+  shareRings(plan, numStages, Sharing::Disjoint);
 }

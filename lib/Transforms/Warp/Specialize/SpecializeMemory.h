@@ -1,5 +1,5 @@
-// How warp specialisation divides shared memory: the slots of rings, and the
-// memory of stores.
+// How warp specialization divides shared memory between ring slots and the
+// staging buffers of stores.
 
 #pragma once
 
@@ -7,17 +7,16 @@
 
 namespace tilewright::warp {
 
-/// Gives each group of loads a ring; groups of the same tiles that are not
-/// loaded in turn take turns with one.
+/// Assigns a ring to each group of loads. Groups with the same tile types share
+/// one if their blocks are different and not nested.
 void assignRings(SpecializePlan &plan, int64_t numStages);
 
-/// Divides shared memory among the rings of `assignRings` and stores, where
-/// more groups may share a ring; gives the number of programs for which it
-/// suffices.
+/// Divides shared memory among the rings of `assignRings` and the stores. May
+/// let more groups share a ring. Returns the number of CTAs per SM that fit.
 int64_t planMemory(SpecializePlan &plan, tile::FuncOp func, int64_t numStages,
                    int64_t limit);
 
-/// Whether each ring has that many slots, or all that its loop asks for.
+/// Whether each ring has `slots` slots, or as many as its loop asks for.
 bool areDeep(const SpecializePlan &plan, int64_t slots);
 
 } // namespace tilewright::warp

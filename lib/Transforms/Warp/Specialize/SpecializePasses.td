@@ -1,5 +1,5 @@
-// Passes that decide which program computes which tile, and that split its warps
-// into roles: persistence, producer and consumers, clusters.
+// Passes that map tiles to CTAs and split the warps of a CTA into roles:
+// persistence, producer and consumers, clusters.
 
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_SPECIALIZEPASSES
 #define TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_SPECIALIZEPASSES
@@ -7,12 +7,12 @@
 include "mlir/Pass/PassBase.td"
 
 def MakePersistent : Pass<"warp-make-persistent", "::mlir::ModuleOp"> {
-  let summary = "let each program of a launch run several of the grid in turn";
+  let summary = "let each CTA run several programs of the grid";
   let description = [{
-    A kernel that loads from descriptors gets a loop over the programs that it was
-    asked to run, and is launched with as many as run at once. So the loads of
-    the next one start while the one before still stores, and nothing is set up
-    again. Three arguments behind all others give the sides of the grid, and
+    A kernel that loads from descriptors gets a loop over the programs of the
+    grid. The launch has as many CTAs as run at once. So the loads of the
+    next program start during the epilogue of the previous one, and the setup runs
+    once. Three new arguments at the end are the extents of the grid, and
     `warp.persistent` tells the runtime.
 
     Input: layouts are chosen, rings are not made. Output: the same.
@@ -28,19 +28,21 @@ def MakePersistent : Pass<"warp-make-persistent", "::mlir::ModuleOp"> {
     }
     ```
 
-    Left alone: kernels without such loads, with atomic operations, by which
-    programs may wait for each other, and with loops whose length depends on the
-    program: those are better dealt out one by one. So are those of which some
-    programs have no products, because something that is counted from the
-    program's number is less than something else that is.
+    Left alone:
+    1. kernels without such loads;
+    2. kernels with atomic operations, because programs may wait for each other
+       through them;
+    3. kernels with loops whose length depends on the program, because the
+       hardware balances them better;
+    4. kernels in which some programs, scattered over the grid, have no dots: a
+       condition compares two values that are both computed from the program id.
 
-    With `single-wave` no multiprocessor is to run two programs of a launch, and
-    the loop would cost the only one its time: kernels with such loads are left
-    alone, and get `warp.single_wave`.
+    With `single-wave` no SM is to run two programs of a launch, so the loop is
+    pure overhead. Kernels with such loads then get `warp.single_wave` instead.
   }];
   let options = [Option<"singleWave", "single-wave", "bool", "false",
-                        "all programs of a launch run at once, each on a "
-                        "multiprocessor of its own">];
+                        "all programs of a launch run at once, each on its own "
+                        "SM">];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::tilewright::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
@@ -48,17 +50,16 @@ def MakePersistent : Pass<"warp-make-persistent", "::mlir::ModuleOp"> {
 }
 
 def StageStores : Pass<"warp-stage-stores", "::mlir::ModuleOp"> {
-  let summary = "let stores share memory to go through, and wait for it at the end";
+  let summary = "let stores share one staging buffer, and wait for it at the end";
   let description = [{
-    Stores by the tensor memory accelerator whose parts belong to the same warps
-    go through one piece of memory, made in front of the outermost loop that a
-    store stands in. So nobody waits until the copies of a store have read it,
-    before the next store writes it or the last is done; meanwhile the next loop
-    runs. In front of an atomic operation by which the program releases what it
-    has written, the copies have to arrive.
+    TMA stores with the same number of parts share one staging buffer, allocated
+    before the outermost loop that contains a store. So no store waits for its own
+    copies: the next store does before it writes the buffer, and the end of the
+    program. Meanwhile the next loop runs. Copies must arrive before an atomic
+    operation by which the program releases its writes.
 
-    Input: layouts are chosen, each store has memory of its own. Output: the same,
-    with memory that lives as long as its stores.
+    Input: layouts are chosen, each store has its own buffer. Output: the same,
+    with a buffer that lives as long as its stores.
 
     ```mlir
     scf.for ... {                                         // before
@@ -74,37 +75,41 @@ def StageStores : Pass<"warp-stage-stores", "::mlir::ModuleOp"> {
     warp.tma_store_wait %s
     ```
 
-    In functions of several blocks each store is waited for on its own.
+    In functions of several blocks each store has its own wait.
   }];
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }
 
 def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
-  let summary = "give the loads from descriptors to a warp of their own";
+  let summary = "move the loads from descriptors to a producer warp";
   let description = [{
-    A function that loads from descriptors is split into two roles. The
-    *consumer*, the warps that its layouts speak of, runs all of it but those
-    loads: in their place it waits for a slot of a ring, where the tile is first
-    used, and gives the slot back behind its last use. The *producer*, one warp,
-    runs the control flow around the loads and fills the slots. Operands of the
-    same products share a slot. A ring has as many slots as `tile.num_stages` of
-    the loop around, or the option, says; where shared memory is short, fewer, and
-    tiles that are loaded once, one behind the last use of the other, share a slot.
-    Where two programs of one warpgroup could share a multiprocessor but for the
-    registers of their sums, the producer is a warpgroup that gives registers back.
-    What the producer needs of atomic operations, or has to wait for, the consumer
-    hands over, each through a ring of its own. What was loaded has arrived before
-    an atomic operation releases it.
+    A function that loads from descriptors is split into two roles. The *consumer*
+    has the warps of the layouts and runs the function without those loads. Before
+    the first use of a tile it waits for a ring slot, and it releases the slot
+    after the last use. The *producer*, one warp, runs the control flow around the
+    loads and fills the slots.
 
-    With `ping-pong` the consumers are two teams of one warpgroup, which take the
-    tiles of the loop at the top of the function in turn
-    (lib/Transforms/Warp/Specialize/FormPingPong.cpp). Functions whose tiles have no loop of
-    their own, or may need each other, or take a number of slots that the team
-    which passes them by does not know, are split as without, with a remark
-    (lib/Transforms/Warp/Specialize/PingPongPlan.cpp).
+    - Operands of the same dot share a slot.
+    - A ring has as many slots as `tile.num_stages` of the enclosing loop, or the
+      option, says. If shared memory is short it has fewer, and tiles that are
+      loaded once, one after the last use of the other, share a ring.
+    - If the registers of accumulators alone prevent two CTAs of one warpgroup per
+      SM, the producer is a warpgroup that releases registers.
+    - The consumer forwards results of atomic operations that the producer needs or
+      has to wait for, each through its own ring.
+    - Loads before an atomic operation that releases memory arrive before it.
 
-    Input: layouts are chosen, shared memory is not allocated; every load from a
-    descriptor is one that a producer can issue (lib/Analysis/SharedMemory/ProducerSlice.h).
+    With `ping-pong` the consumers are two groups of one warpgroup, which alternate
+    between the tiles of the loop at the top of the function
+    (lib/Transforms/Warp/Specialize/FormPingPong.cpp). Some functions are split
+    without it, with a remark
+    (lib/Transforms/Warp/Specialize/PingPongPlan.cpp):
+    1. tiles have no loop of their own;
+    2. tiles may depend on each other;
+    3. the group that skips a tile cannot tell its number of slots.
+
+    Input: layouts are chosen, shared memory is not allocated; a producer can issue
+    every load from a descriptor (lib/Analysis/SharedMemory/ProducerSlice.h).
     Output: no `tile.descriptor_load` is left.
 
     ```mlir
@@ -133,9 +138,9 @@ def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
   let options = [Option<"numStages", "num-stages", "int64_t", "3",
                         "slots of a ring, in loops without a hint">,
                  Option<"limit", "limit", "int64_t", "232448",
-                        "bytes of shared memory that one block may use">,
+                        "bytes of shared memory that one CTA may use">,
                  Option<"pingPong", "ping-pong", "bool", "false",
-                        "two warpgroups take the tiles in turn">];
+                        "two warpgroups alternate between the tiles">];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::tilewright::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
@@ -143,14 +148,13 @@ def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
 }
 
 def DropCarried : Pass<"warp-drop-carried", "::mlir::ModuleOp"> {
-  let summary = "drop what loops carry only to compute it anew";
+  let summary = "drop loop-carried values that only compute themselves";
   let description = [{
-    A value that a loop carries, but that nothing needs except the computation of
-    its own next value, is dropped. When the loads of a loop are another role's,
-    its pointers are such values.
+    Drops a loop-carried value that only the computation of its own next value
+    uses. Pointers are such values after their loads have moved to another role.
 
-    Input: `scf.for` loops of any functions. Output: the same other values. What
-    only computed the dropped ones has no uses left, and is removed.
+    Input: `scf.for` loops of any functions. Output: the other values. Ops without
+    uses that computed the dropped ones are erased.
 
     ```mlir
     scf.for ... iter_args(%sum = %zero, %pointers = %start) {         // before
@@ -169,30 +173,29 @@ def DropCarried : Pass<"warp-drop-carried", "::mlir::ModuleOp"> {
 }
 
 def FormClusters : Pass<"warp-form-clusters", "::mlir::ModuleOp"> {
-  let summary = "let neighbouring blocks bring what they all need once";
+  let summary = "let the CTAs of a cluster load shared blocks once";
   let description = [{
-    A kernel whose neighbouring programs, those whose numbers along the first side
-    of the grid follow each other, load the same block of an array runs in
-    clusters of `size` thread blocks. Each block brings a part of such a load and
-    the copy goes to all; L2 is read once for all of them.
+    Neighbouring programs are those with consecutive ids along x. If they load the
+    same block of an array, the kernel runs in clusters of `size` CTAs. Each CTA
+    loads a part of such a block and multicasts it, so L2 is read once per cluster.
 
-    A load is shared if its place does not depend on the number of the program,
-    or only through quotients of it, so that neighbours load the same more often
-    than not. In the second case the producer computes the places of all programs
-    of the cluster and compares them: where they differ, each block loads for
-    itself. Nothing is taken on trust of the order in which a kernel takes its
-    tiles (lib/Analysis/Facts/ProgramVariation.h).
+    A load is shared if its coordinates do not depend on the program id, or only
+    through quotients of it. Neighbours mostly have these in common. In the second
+    case the producer computes the coordinates of all programs of the cluster and
+    compares them. If they differ, each CTA loads for itself. So correctness does
+    not depend on the order in which a kernel takes its tiles
+    (lib/Analysis/Facts/ProgramVariation.h).
 
-    All blocks of a cluster go round their shared rings in step. So the control
-    flow around these loads must not depend on the number of the program, and a
-    block without a program (the last one of an odd number, say) runs that of the
-    cluster's first block again, and stores nothing. Where a kernel loops over its
-    tiles itself, that is told by its loop; a second counter of the same tiles
-    becomes the loop's.
+    All CTAs of a cluster pass the slots of shared rings in lockstep. So the
+    control flow around these loads must not depend on the program id. A CTA may
+    have no program, such as the last one of an odd number. It repeats the program
+    of the first CTA of the cluster and stores nothing. In a persistent kernel the
+    loop over tiles determines that; a second counter of the same tiles is replaced
+    by the one of the loop.
 
     Input: rings are made. Output: `warp.cluster_size` on the function. A function
-    that is not persistent gets `warp.padded_grid` and three arguments, the sides
-    of the grid that was asked for; its first side is rounded up at the launch.
+    that is not persistent gets `warp.padded_grid` and three arguments, the extents
+    of the grid before padding. The launch rounds extent x up.
 
     ```mlir
     %p = tile.program_id x                                              // before
@@ -225,12 +228,13 @@ def FormClusters : Pass<"warp-form-clusters", "::mlir::ModuleOp"> {
     }
     ```
 
-    Left alone, with a remark: kernels without such loads, with atomic
-    operations, with side effects that give results, and those whose loops or
-    conditions around the loads depend on the program.
+    Left alone, with a remark:
+    1. kernels without such loads;
+    2. kernels with atomic operations or other side effects with results;
+    3. kernels whose loops or conditions around the loads depend on the program.
   }];
   let options = [Option<"size", "size", "unsigned", "2",
-                        "thread blocks of a cluster, a power of two from 2 to 16">];
+                        "CTAs of a cluster, a power of two from 2 to 16">];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::tilewright::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
@@ -238,25 +242,25 @@ def FormClusters : Pass<"warp-form-clusters", "::mlir::ModuleOp"> {
 }
 
 def BindTensorMaps : Pass<"warp-bind-tensor-maps", "::mlir::ModuleOp"> {
-  let summary = "let the host, or the device, make the tensor maps";
+  let summary = "make tensor maps on the host or the device";
   let description = [{
-    Each descriptor that `warp.tma_load` copies from becomes an argument of the
-    kernel, behind all others: one for each descriptor and each kind of box. The
-    function's `warp.tensor_maps` has a dictionary for each:
+    Each descriptor that `warp.tma_load` copies from becomes a new last argument of
+    the kernel: one for each descriptor and each kind of box. The attribute
+    `warp.tensor_maps` of the function has a dictionary for each:
 
     | key | value |
     |---|---|
-    | `argument` | the number of the argument |
+    | `argument` | the index of the argument |
     | `element` | type of the elements |
-    | `box` | sides of a box, outermost dimension first |
+    | `box` | extents of a box, outermost dimension first |
     | `swizzle` | bytes over which rows are swizzled: 0, 32, 64 or 128 |
-    | `padding` | `zero` or `nan`: what is out of bounds |
+    | `padding` | `zero` or `nan`: the value out of bounds |
     | `base`, `shape`, `strides` | programs for the address, each size and each stride (in elements; that of the last dimension is 1), see lib/Analysis/Facts/HostValues.h: pairs of a step and its value |
 
-    What depends on more than arguments, such as an address that was loaded, each
-    role describes by itself where the descriptor stands (`warp.make_tensor_map`),
-    in global memory that it acquires where it starts and releases where it ends.
-    Copies through the map that was there before are waited for.
+    A descriptor may depend on more than arguments, such as a loaded address. Each
+    role then makes the map itself at the descriptor (`warp.make_tensor_map`), in
+    global memory that it acquires at its start and releases at its end. It waits
+    for copies through the previous map in that memory.
 
     Input: tensor memory accesses name descriptors. Output: they name maps.
 
@@ -267,27 +271,28 @@ def BindTensorMaps : Pass<"warp-bind-tensor-maps", "::mlir::ModuleOp"> {
     warp.tma_load %arg7[%i, %j], %tile : !warp.tensor_map, ...         // after
     ```
 
-    Refused: descriptors that depend on more than the kernel's arguments where
-    there are no roles.
+    Refused: descriptors outside of roles that depend on more than the arguments of
+    the kernel.
   }];
   let options = [
     Option<"check", "check", "bool", /*default=*/"false",
-           "assert that arrays which the device describes are aligned">];
+           "assert that arrays of maps that the device makes are aligned">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::warp::WarpDialect"];
 }
 
 def PrefetchTileCoords : Pass<"warp-prefetch-tile-coords", "::mlir::ModuleOp"> {
-  let summary = "compute the place of a producer's first tile while barriers "
-                "are made";
+  let summary = "compute the first tile coordinates of a producer during the "
+                "barrier setup";
   let description = [{
-    What a producer's loop over tiles divides for, to find the place of a tile,
-    is computed in front of the loop for the first one and at the end of an
-    iteration for the next. What stands in front of the loop is done before
-    roles wait for each other.
+    A producer's loop over tiles divides to find the coordinates of a tile. They
+    become loop-carried: computed before the loop for the first tile, and at the
+    end of an iteration for the next. Ops before the loop run before the roles wait
+    for each other.
 
     Input: roles as they will be lowered. Output: the same values. Left alone:
-    loops that would carry more than 6 numbers, or numbers that decide what an
-    iteration does, and kernels that say themselves what roles do.
+    1. loops that would carry more than 6 scalars;
+    2. loops whose control flow depends on such scalars;
+    3. kernels whose source defines the roles.
 
     ```mlir
     scf.for %tile = %first to %end step %step {                      // before
@@ -310,16 +315,16 @@ def PrefetchTileCoords : Pass<"warp-prefetch-tile-coords", "::mlir::ModuleOp"> {
 }
 
 def StrengthReduceDiv : Pass<"warp-strength-reduce-div", "::mlir::ModuleOp"> {
-  let summary = "shift where producers divide by powers of two";
+  let summary = "turn divisions of producers by powers of two into shifts";
   let description = [{
-    What a role behind the first one divides once a program, 32-bit numbers by
-    one that is not constant, becomes a branch: if the divisor is a power of two or more than
-    what is divided, and neither has a sign, the quotient is shifted for. The
-    rest follows from the quotient.
+    Rewrites 32-bit divisions by a number that is not constant, which roles other
+    than the first run once per program. Each becomes a branch, which shifts if
+    neither operand is negative and the divisor is a power of two or greater than
+    the dividend. The remainder follows from the quotient.
 
-    Input: roles behind the checks, which compare what roles compute. Output:
-    the same values. Left alone: divisions in loops within a program, and
-    kernels that say themselves what roles do.
+    Input: roles after `warp-check-rings`, which compares the computations of
+    roles. Output: the same values. Left alone: divisions in loops within a
+    program, and kernels whose source defines the roles.
 
     ```mlir
     %row = arith.divui %tile, %columns : i32                         // before

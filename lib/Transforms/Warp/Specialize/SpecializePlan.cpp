@@ -11,42 +11,42 @@ using namespace tilewright;
 using namespace tilewright::warp;
 
 //===----------------------------------------------------------------------===//
-// Values that consumers hand over
+// Scalars that consumers forward
 //===----------------------------------------------------------------------===//
 
-/// A ring through which one number goes at a time.
-static RingType getNumberRing(Type number) {
-  MLIRContext *context = number.getContext();
+/// Returns the type of a ring that forwards one scalar at a time.
+static RingType getScalarRing(Type scalar) {
+  MLIRContext *context = scalar.getContext();
   auto layout =
       LinearAttr::get(context, LinearLayout::identity(LayoutAxis::Offset,
                                                       dimAxis(0), /*bits=*/1));
   return RingType::get(context, /*numSlots=*/1,
-                       {SharedType::get(context, {2}, number, layout)},
+                       {SharedType::get(context, {2}, scalar, layout)},
                        Completion::Transactions);
 }
 
-/// What the consumers have to hand over.
+/// Returns the scalars that the consumers have to forward to the producer.
 static SmallVector<RingScalar> findRingScalars(tile::FuncOp func,
                                                ArrayRef<LoadGroup> groups) {
   SmallVector<tile::DescriptorLoadOp> loads;
   for (const LoadGroup &group : groups)
     for (const TmaLoad &load : group.loads)
       loads.push_back(load.load);
-  SmallVector<RingScalar> handed;
+  SmallVector<RingScalar> scalars;
   ProducerSlice slice(func, loads);
   for (Operation *op : slice.getRingScalars())
-    handed.push_back({op, getNumberRing(op->getResult(0).getType())});
-  return handed;
+    scalars.push_back({op, getScalarRing(op->getResult(0).getType())});
+  return scalars;
 }
 
 //===----------------------------------------------------------------------===//
-// Programs of a multiprocessor
+// CTAs per SM
 //===----------------------------------------------------------------------===//
 
-/// The memory of stores behind all that needs what was loaded: it lies in the
-/// slots of rings.
-static SmallVector<Operation *> findBehind(tile::FuncOp func,
-                                           const SpecializePlan &plan) {
+/// Returns the staging buffers of stores that come after the last use of every
+/// loaded tile. They can reuse the ring slots.
+static SmallVector<Operation *> findSlotReuses(tile::FuncOp func,
+                                               const SpecializePlan &plan) {
   Block *body = &func.getBody().front();
   Operation *last = &body->front();
   auto add = [&](Operation *user) {
@@ -61,25 +61,25 @@ static SmallVector<Operation *> findBehind(tile::FuncOp func,
       for (AllocOp alloc : load.getServed())
         llvm::for_each(getTileUsers(alloc), add);
     }
-  SmallVector<Operation *> behind;
+  SmallVector<Operation *> reuses;
   func.walk([&](AllocOp alloc) {
-    bool isBehind = llvm::all_of(getTileUsers(alloc), [&](Operation *user) {
+    bool isAfterLast = llvm::all_of(getTileUsers(alloc), [&](Operation *user) {
       Operation *here = body->findAncestorOpInBlock(*user);
       return here && last->isBeforeInBlock(here);
     });
-    if (isBehind && !alloc.getSource())
-      behind.push_back(alloc);
+    if (isAfterLast && !alloc.getSource())
+      reuses.push_back(alloc);
   });
-  return behind;
+  return reuses;
 }
 
-/// The plan with memory for that many programs, if rings then have slots
-/// enough.
+/// Returns the plan with memory for `numCtas` CTAs per SM, or nothing if a ring
+/// then has fewer than `leastSlots` slots.
 static std::optional<SpecializePlan>
-planPrograms(SpecializePlan plan, tile::FuncOp func, int64_t numStages,
-             int64_t limit, int64_t programs, int64_t leastSlots) {
-  limit = (limit + kReservedSharedBytes) / programs - kReservedSharedBytes;
-  plan.behind = findBehind(func, plan);
+planOccupancy(SpecializePlan plan, tile::FuncOp func, int64_t numStages,
+              int64_t limit, int64_t numCtas, int64_t leastSlots) {
+  limit = (limit + kReservedSharedBytes) / numCtas - kReservedSharedBytes;
+  plan.reusesSlots = findSlotReuses(func, plan);
   if (planMemory(plan, func, numStages, limit) == 0 ||
       !areDeep(plan, leastSlots))
     return std::nullopt;
@@ -87,32 +87,33 @@ planPrograms(SpecializePlan plan, tile::FuncOp func, int64_t numStages,
 }
 
 SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
-                                        int64_t limit, PingPongPlan *teams) {
-  // Copies run ahead while an iteration holds the slots of the one before; of
-  // chained products a second slot is enough if there are programs beside.
+                                        int64_t limit, PingPongPlan *pingPong) {
+  // Prefetching needs three slots, because an iteration still holds the slot of
+  // the one before. Chained dots get by with two if occupancy hides latency.
+  // See benchmarks/notes/ring-depth.md.
   constexpr int64_t kDeep = 3, kLeastDeep = 2;
   SpecializePlan plan;
   plan.groups = collectGroups(func);
   if (plan.groups.empty())
     return plan;
   assignRings(plan, numStages);
-  plan.handed = findRingScalars(func, plan.groups);
-  if (teams) {
-    *teams = planPingPong(func, plan);
-    plan.numGroups = teams->tiles ? PingPongPlan::kNumPingPongGroups : 1;
+  plan.scalars = findRingScalars(func, plan.groups);
+  if (pingPong) {
+    *pingPong = planPingPong(func, plan);
+    plan.numGroups = pingPong->tiles ? PingPongPlan::kNumPingPongGroups : 1;
   }
   const RegisterBudget registers(func, plan.numGroups);
   plan.isTight = registers.areTight();
   const bool chained = registers.areChained();
-  int64_t wanted = registers.countPrograms();
+  int64_t wanted = registers.countCtas();
   SpecializePlan start = plan;
-  int64_t programs = planMemory(plan, func, numStages, limit);
-  for (; wanted > programs; --wanted)
-    if (auto more = planPrograms(start, func, numStages, limit, wanted,
-                                 chained ? kLeastDeep : kDeep)) {
+  int64_t numCtas = planMemory(plan, func, numStages, limit);
+  for (; wanted > numCtas; --wanted)
+    if (auto more = planOccupancy(start, func, numStages, limit, wanted,
+                                  chained ? kLeastDeep : kDeep)) {
       plan = std::move(*more);
-      programs = wanted;
+      numCtas = wanted;
     }
-  plan.isHalved = registers.needHalf() && programs >= 2;
+  plan.isHalved = registers.needHalf() && numCtas >= 2;
   return plan;
 }

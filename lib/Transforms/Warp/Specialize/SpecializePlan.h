@@ -1,5 +1,5 @@
-// What warp specialisation will do to a function: which loads a producer warp
-// issues, and through which rings.
+// The plan of warp specialization for one function: the loads that a producer
+// warp issues, and their rings.
 
 #pragma once
 
@@ -7,44 +7,47 @@
 
 namespace tilewright::warp {
 
-/// What the consumers compute and the producer needs.
+/// A scalar that the consumers compute and forward to the producer.
 struct RingScalar {
   mlir::Operation *op;
-  /// Of one number.
+  /// One slot with one scalar.
   RingType ring;
 };
 
 struct SpecializePlan {
   llvm::SmallVector<LoadGroup> groups;
   llvm::SmallVector<RingType> rings;
-  llvm::SmallVector<RingScalar> handed;
-  /// The warpgroups that take tiles in turn; 1 where all warps share each tile.
+  llvm::SmallVector<RingScalar> scalars;
+  /// The number of ping-pong groups; 1 if all warps share each tile.
   int32_t numGroups = 1;
-  /// The sums of two warpgroups of consumers take so many registers that one
-  /// program takes all of a multiprocessor's.
+  /// The accumulators of two consumer warpgroups allow only one CTA per SM.
   bool isTight = false;
-  /// They take so many that two programs share a multiprocessor only if the
-  /// producers give theirs back.
+  /// The accumulators allow two CTAs per SM only if the producer warpgroups
+  /// release registers.
   bool isHalved = false;
-  /// Memory that lies in the slots of rings when nobody needs these any more.
-  llvm::SmallVector<mlir::Operation *> behind;
-  /// Memory of stores, and the bytes that it shrinks to.
+  /// Allocations that reuse the ring slots after the last use of the rings.
+  llvm::SmallVector<mlir::Operation *> reusesSlots;
+  /// Staging buffers of stores, and the bytes that they shrink to.
   llvm::SmallVector<std::pair<AllocOp, int64_t>> shrunk;
 };
 
 struct PingPongPlan;
 
-/// The plan for a function, without groups where it loads nothing from
-/// descriptors. Rings have `numStages` slots in loops without a hint, fewer
-/// where `limit`, the bytes of shared memory of a program, asks for it. Tiles
-/// that are needed one behind the other share a ring where that makes another
-/// one deep enough or lets another program run on the multiprocessor. Stores
-/// go through two pieces of memory, one of which is copied while the other is
-/// written, but through one where that makes a ring deep enough, of teams
-/// deeper at all, or lets another program run on the multiprocessor. Where
-/// `teams` is given, it is filled with the plan for those, and the memory is
-/// divided for as many as there are.
+/// Returns the plan for a function. It has no groups if the function loads
+/// nothing from descriptors.
+///
+/// Rings have `numStages` slots in loops without a hint. They have fewer if
+/// `limit`, the bytes of shared memory of a CTA, requires it. Two choices trade
+/// shared memory for deeper rings or for occupancy:
+///   1. Tiles that are needed one after the other share a ring.
+///   2. Stores use one staging buffer instead of two, so a copy no longer
+///      overlaps the next write.
+/// Each is taken if it makes a shallow ring deeper or lets one more CTA run per
+/// SM. For ping-pong groups any deeper ring justifies the second.
+///
+/// If `pingPong` is given, it receives the plan for ping-pong groups, and the
+/// memory is divided among them.
 SpecializePlan planSpecialization(tile::FuncOp func, int64_t numStages,
-                                  int64_t limit, PingPongPlan *teams);
+                                  int64_t limit, PingPongPlan *pingPong);
 
 } // namespace tilewright::warp

@@ -18,7 +18,7 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// Removes the memory that was the store's own.
+/// Erases the separate staging buffer of a store.
 static void eraseStaging(AllocOp staging) {
   for (Operation *user : llvm::make_early_inc_range(staging->getUsers()))
     if (isa<TmaStoreWaitOp>(user))
@@ -27,7 +27,8 @@ static void eraseStaging(AllocOp staging) {
     staging->erase();
 }
 
-/// Lets `stores` go through one piece of memory, made at the top of `body`.
+/// Makes `stores` share one staging buffer, allocated before the first of them
+/// in `body`.
 static AllocOp share(MutableArrayRef<TmaStoreOp> stores, Block &body) {
   AllocOp largest;
   SmallVector<AllocOp> replaced;
@@ -50,22 +51,21 @@ static AllocOp share(MutableArrayRef<TmaStoreOp> stores, Block &body) {
   return shared;
 }
 
-/// Tells the first of `stores` in a program, if it is known to be that.
+/// Marks the first of `stores` of a program, unless a loop repeats it.
 static void markFirst(ArrayRef<TmaStoreOp> stores) {
   TmaStoreOp first = stores.front();
   if (!first->getParentOfType<LoopLikeOpInterface>())
     first.setFirst(true);
 }
 
-/// Whether `op` tells other programs what all threads of this one have written.
+/// Whether `op` releases the writes of all threads to other programs.
 static bool releases(Operation *op) {
   auto order = tile::getProgramOrder(op);
   return order && tile::releases(*order);
 }
 
-/// What is copied from `staging` arrives before other programs are told of it:
-/// a thread releases what it knows to be there, not what copies have yet to
-/// write.
+/// Waits for copies from `staging` before each release. A release orders the
+/// writes of its thread, but not asynchronous copies that are in flight.
 static void waitBeforeReleases(AllocOp staging) {
   Block *body = staging->getBlock();
   body->walk([&](Operation *op) {
@@ -87,8 +87,7 @@ struct StageStores : warp::impl::StageStoresBase<StageStores> {
         func.walk([](TmaStoreWaitOp wait) { wait.setArrived(true); });
   }
 
-  /// Roles that the source says run at the same time, so each has memory of its
-  /// own.
+  /// Roles of the source run concurrently, so each gets its own buffer.
   static void visitRoles(Block &body) {
     auto roles = body.getOps<SpecializeOp>();
     if (roles.empty())
@@ -98,8 +97,8 @@ struct StageStores : warp::impl::StageStoresBase<StageStores> {
         visit(role.front());
   }
 
-  /// Warps that store apart from each other must not meet the memory of those
-  /// that store together.
+  /// Stores with a different number of parts do not share a buffer: their warps
+  /// do not synchronize with each other.
   static void visit(Block &body) {
     llvm::MapVector<unsigned, SmallVector<TmaStoreOp>> storesOfParts;
     body.walk([&](TmaStoreOp store) {

@@ -1,10 +1,9 @@
-// Divisions without the chain where that is not needed.
+// Replaces divisions by shifts at run time.
 //
-// A division by a number that is known at launch only takes some two hundred
-// clocks, and where a tile lies takes several, one after the other: of a
-// product of 1024 cubed each is 1 % of the time. But sides of grids, and of
-// groups of tiles, mostly are powers of two, or more than what is divided by
-// them.
+// The divisors of tile coordinates are known only at launch, and a tile takes
+// several dependent divisions of long latency (benchmarks/notes/persistent.md).
+// But extents of grids and of groups of tiles mostly are powers of two, or
+// larger than the dividend.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -32,7 +31,7 @@ static bool isSigned(Operation *op) {
   return isa<arith::DivSIOp, arith::RemSIOp>(op);
 }
 
-/// Whether `op` divides by a number that is known at launch only.
+/// Whether `op` is a 32-bit division by a number that is not constant.
 static bool isLong(Operation *op) {
   return isDivision(op) && op->getResult(0).getType().isInteger(32) &&
          !getConstantIntValue(op->getOperand(1));
@@ -47,8 +46,8 @@ static Value emitCompare(ImplicitLocOpBuilder &b,
   return arith::CmpIOp::create(b, predicate, x, y);
 }
 
-/// Whether `x / y` can be shifted for: `y` is a power of two or more than `x`,
-/// and neither is negative.
+/// Emits whether a shift computes `x / y`: `y` is a power of two or greater
+/// than `x`, and neither is negative.
 static Value emitIsShort(ImplicitLocOpBuilder &b, bool isSigned, Value isLess,
                          Value x, Value y) {
   Value zero = emitConstant(b, 0);
@@ -63,7 +62,7 @@ static Value emitIsShort(ImplicitLocOpBuilder &b, bool isSigned, Value isLess,
       b, isShort, emitCompare(b, arith::CmpIPredicate::sge, signs, zero));
 }
 
-/// `x / y` rounded to zero.
+/// Emits `x / y` rounded to zero.
 static Value emitQuotient(ImplicitLocOpBuilder &b, bool isSigned, Value x,
                           Value y) {
   Value isLess = emitCompare(b, arith::CmpIPredicate::ult, x, y);
@@ -72,8 +71,8 @@ static Value emitQuotient(ImplicitLocOpBuilder &b, bool isSigned, Value x,
   };
   auto emitShift = [&](OpBuilder &builder, Location loc) {
     ImplicitLocOpBuilder b(loc, builder);
-    // The number of the highest bit; of zero, which nothing can be divided by,
-    // any that can be shifted by.
+    // The index of the highest bit of `y`. For zero, which is no valid divisor,
+    // it is some valid shift amount.
     Value last = emitConstant(b, 31);
     Value shift = arith::AndIOp::create(
         b,
@@ -93,9 +92,9 @@ static Value emitQuotient(ImplicitLocOpBuilder &b, bool isSigned, Value x,
       .getResult(0);
 }
 
-/// Shortens what `block` itself divides. Of quotient and rest of the same
-/// numbers one follows from the other.
-static void shorten(Block &block, IRRewriter &rewriter) {
+/// Reduces the divisions of `block` itself. A remainder follows from the
+/// quotient of the same operands.
+static void reduceDivisions(Block &block, IRRewriter &rewriter) {
   llvm::DenseMap<std::pair<Value, Value>, Value> quotients[2];
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!isLong(&op))
@@ -128,7 +127,7 @@ struct StrengthReduceDiv
     getOperation()->walk([&](SpecializeOp roles) {
       if (isExplicit(roles))
         return;
-      // The first role divides while products run, and needs its registers.
+      // The first role divides during wgmma, and needs its registers.
       for (Region &role : llvm::drop_begin(roles.getRoles())) {
         blocks.push_back(&role.front());
         for (scf::ForOp loop : role.front().getOps<scf::ForOp>())
@@ -138,7 +137,7 @@ struct StrengthReduceDiv
     });
     IRRewriter rewriter(&getContext());
     for (Block *block : blocks)
-      shorten(*block, rewriter);
+      reduceDivisions(*block, rewriter);
   }
 };
 } // namespace

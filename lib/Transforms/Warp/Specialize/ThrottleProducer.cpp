@@ -1,9 +1,11 @@
-// Programs that read the same lines at the same time read them once from the L2
-// cache: requests that meet on the way are one. Some programs are always a
-// little ahead of others. If their copies run ahead no further than memory
-// takes, they wait for it a little before the others do, which so come up with
-// them; if copies run so far ahead that nobody ever waits, programs stay apart.
-// Large products, whose rate the power limits, then take 4 % longer.
+// Throttles producers so that CTAs which read the same operands stay together.
+//
+// L2 serves simultaneous requests for one line with one read. Some CTAs always
+// run a little earlier than others. If prefetching covers just the memory
+// latency, the early CTAs stall first and the others catch up. With deeper
+// prefetching nobody stalls, the CTAs stay apart, and L2 is read more often.
+// That costs power, which limits large matmuls: see
+// benchmarks/notes/ring-depth.md.
 
 #include "lib/Transforms/Warp/Passes.h"
 
@@ -23,38 +25,41 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// What memory takes under load, in clocks.
+/// The memory latency under load, in clocks. It trades reads of L2 for stalls;
+/// benchmarks/gemm.py on large matmuls decides.
 static constexpr int64_t kMemoryClocks = 2048;
 
-/// The steps of a loop that is long, and those in which copies run freely.
+/// The iterations that make a loop long, and the first ones, which are not
+/// throttled. They trade reads of L2 for a slower start; benchmarks/gemm.py
+/// decides.
 static constexpr int64_t kLong = 96, kFirst = 8;
 
-/// Clocks of the tensor cores for a product: in each they multiply what is 4096
-/// bytes of `b` by a number of `a`.
-static int64_t countClocks(WgmmaOp product) {
-  SharedType b = product.getB().getType();
+/// Returns the tensor core clocks of a wgmma. In one clock they multiply one
+/// row of A by 4096 bytes of B.
+static int64_t countClocks(WgmmaOp wgmma) {
+  SharedType b = wgmma.getB().getType();
   int64_t bits =
       b.getNumElements() * b.getElementType().getIntOrFloatBitWidth();
-  return product.getAcc().getType().getDimSize(0) * bits / (8 * 4096);
+  return wgmma.getAcc().getType().getDimSize(0) * bits / (8 * 4096);
 }
 
-/// The same for what one slot of `ring` brings; 0 where they do not read it.
+/// Returns the tensor core clocks of the wgmmas that read one slot of `ring`; 0
+/// if none does.
 static int64_t countClocks(RingOp ring) {
-  // The first iterations of a loop may stand in front of it.
+  // The first iteration of a loop may be peeled off before it.
   llvm::SmallMapVector<Block *, int64_t, 4> clocks;
-  llvm::SmallPtrSet<Operation *, 8> products;
+  llvm::SmallPtrSet<Operation *, 8> seen;
   for (Operation *op : getTileUsers(ring))
-    if (auto product = dyn_cast<WgmmaOp>(op);
-        product && products.insert(op).second)
-      clocks[op->getBlock()] += countClocks(product);
+    if (auto wgmma = dyn_cast<WgmmaOp>(op); wgmma && seen.insert(op).second)
+      clocks[op->getBlock()] += countClocks(wgmma);
   int64_t most = 0;
   for (auto [block, count] : clocks)
     most = std::max(most, count);
   return most;
 }
 
-/// The most slots that who comes to `wait` has in hand: those that loops carry,
-/// and those of the other waits in the blocks that it comes through.
+/// Returns the maximum number of ring slots that a consumer holds at `wait`:
+/// those that loops carry, and those of other waits in the enclosing blocks.
 static int64_t countHeld(RingWaitOp wait) {
   int64_t held = 0;
   for (Operation *op = wait; op && !isa<SpecializeOp, FunctionOpInterface>(op);
@@ -71,8 +76,7 @@ static int64_t countHeld(RingWaitOp wait) {
   return held;
 }
 
-/// Whether who reads `ring` has at least two slots less in hand than there are,
-/// whenever it waits for one.
+/// Whether the consumers of `ring` leave at least two slots free at every wait.
 static bool holdsFew(RingOp ring) {
   return llvm::all_of(ring->getUsers(), [&](Operation *user) {
     auto wait = dyn_cast<RingWaitOp>(user);
@@ -81,18 +85,18 @@ static bool holdsFew(RingOp ring) {
   });
 }
 
-/// Whether copies run far enough ahead with one slot less than `ring` has.
-static bool hasSlotToSpare(RingOp ring, int64_t programs) {
+/// Whether `ring` hides the memory latency with one slot less than it has.
+static bool hasSlotToSpare(RingOp ring, int64_t numCtas) {
   RingType type = ring.getType();
   if (type.getCompletion() != Completion::Transactions ||
       type.getClusterSize() > 1 || type.getNumSlots() < 4)
     return false;
-  return countClocks(ring) * programs * (type.getNumSlots() - 2) >=
+  return countClocks(ring) * numCtas * (type.getNumSlots() - 2) >=
              kMemoryClocks &&
          holdsFew(ring);
 }
 
-/// Whether `loop` takes `count` steps or more from its start to `to` (i1).
+/// Emits whether `loop` has at least `count` iterations before `to` (i1).
 static Value emitReaches(ImplicitLocOpBuilder &b, scf::ForOp loop, Value to,
                          int64_t count) {
   Value from = loop.getLowerBound();
@@ -103,9 +107,9 @@ static Value emitReaches(ImplicitLocOpBuilder &b, scf::ForOp loop, Value to,
                                arith::MulIOp::create(b, loop.getStep(), steps));
 }
 
-/// Whether `acquire` is to be throttled, at this iteration of `loop`: where a
-/// tile begins all slots may be needed, and short loops wait for memory more
-/// than for power.
+/// Emits whether to throttle `acquire` in this iteration of `loop`. The start
+/// of a tile may need all slots, and short loops are limited by memory, not by
+/// power.
 static Value emitThrottled(RingAcquireOp acquire, scf::ForOp loop) {
   ImplicitLocOpBuilder b(acquire.getLoc(), loop);
   Value isLong = emitReaches(b, loop, loop.getUpperBound(), kLong);
@@ -114,10 +118,10 @@ static Value emitThrottled(RingAcquireOp acquire, scf::ForOp loop) {
       b, isLong, emitReaches(b, loop, loop.getInductionVar(), kFirst));
 }
 
-/// Paces what fills `ring`.
-static void pace(RingOp ring) {
+/// Throttles the producer of `ring`.
+static void throttle(RingOp ring) {
   constexpr auto kRemark =
-      remark::RemarkOpts::name("Paced").category("warp-throttle-producer");
+      remark::RemarkOpts::name("Throttled").category("warp-throttle-producer");
   for (Operation *user : ring->getUsers()) {
     auto acquire = dyn_cast<RingAcquireOp>(user);
     auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
@@ -126,8 +130,8 @@ static void pace(RingOp ring) {
     acquire.getThrottledMutable().assign(emitThrottled(acquire, loop));
     remark::passed(acquire.getLoc(), kRemark)
         << remark::add("copies run {0} iterations ahead in loops of {1} and "
-                       "more: memory takes no longer, and programs stay "
-                       "together",
+                       "more iterations: that hides the memory latency and "
+                       "keeps CTAs together",
                        ring.getType().getNumSlots() - 2, kLong);
   }
 }
@@ -140,10 +144,10 @@ struct ThrottleProducer : warp::impl::ThrottleProducerBase<ThrottleProducer> {
           function->getAttrOfType<IntegerAttr>(WarpDialect::kSharedSizeAttr);
       if (!bytes || isExplicit(function))
         continue;
-      int64_t programs = countPrograms(bytes.getInt());
+      int64_t numCtas = countCtas(bytes.getInt());
       function->walk([&](RingOp ring) {
-        if (hasSlotToSpare(ring, programs))
-          pace(ring);
+        if (hasSlotToSpare(ring, numCtas))
+          throttle(ring);
       });
     }
   }

@@ -2,7 +2,7 @@
 
 func.func private @use(i32)
 
-// What is asked is whether a count is below the end less a step.
+// The loop tests whether a count is below the end minus a step.
 // CHECK-LABEL: func.func @computed_step
 // CHECK-SAME: %[[LO:.*]]: i32, %[[HI:.*]]: i32, %[[S:.*]]: i32
 // CHECK-NOT: scf.
@@ -22,7 +22,8 @@ func.func @computed_step(%lo: i32, %hi: i32, %s: i32) {
   return
 }
 
-// By steps of 1 no count leads beyond the end. Other control flow goes, too.
+// With steps of 1, no count leads past the end. Other control flow is lowered,
+// too.
 // CHECK-LABEL: func.func @step_of_one
 // CHECK-NOT: arith.select
 // CHECK-NOT: scf.

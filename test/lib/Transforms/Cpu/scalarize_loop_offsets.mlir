@@ -52,10 +52,10 @@ tile.func @integers(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
 
 // -----
 
-// Elements that go different ways stay a tile.
-// CHECK-LABEL: tile.func @apart
+// Elements that advance by different amounts stay a tile.
+// CHECK-LABEL: tile.func @different_steps
 // CHECK: scf.for {{.*}} -> (tensor<64x!tile.ptr<f32>>)
-tile.func @apart(%p: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+tile.func @different_steps(%p: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %one = arith.constant dense<1.0> : tensor<64xf32>

@@ -1,6 +1,7 @@
 // RUN: tilewright-opt %s -tile-attach-pointer-hints -canonicalize | FileCheck %s
 
-// Accesses behind both promises go through them; the loop carries on without.
+// Accesses after both promises use them; the loop carries the original
+// pointers.
 
 // CHECK-LABEL: @carried
 // CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}) ->

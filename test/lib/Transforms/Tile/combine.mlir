@@ -26,7 +26,7 @@ tile.func @work_on_scalars(%p: !tile.ptr<f32>, %x: i32) -> tensor<16x!tile.ptr<f
   tile.return %q : tensor<16x!tile.ptr<f32>>
 }
 
-// One operand that differs from element to element keeps the whole a tile.
+// An operand whose elements differ keeps the result a tile.
 // CHECK-LABEL: @mixed
 // CHECK: arith.addi %{{.*}}, %{{.*}} : tensor<16xi32>
 tile.func @mixed(%x: i32) -> tensor<16xi32> {
@@ -47,11 +47,11 @@ tile.func @sum_into_dot(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor
   tile.return %s : tensor<16x16xf32>
 }
 
-// The product is needed by itself, so that it is computed once.
-// CHECK-LABEL: @shared_product
+// The dot has another use, so it is computed once.
+// CHECK-LABEL: @shared_dot
 // CHECK: tile.dot
 // CHECK: arith.addf
-tile.func @shared_product(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>)
+tile.func @shared_dot(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>)
     -> (tensor<16x16xf32>, tensor<16x16xf32>) {
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   %d = tile.dot %a, %b, %zero : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
@@ -59,7 +59,7 @@ tile.func @shared_product(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tens
   tile.return %s, %d : tensor<16x16xf32>, tensor<16x16xf32>
 }
 
-// Tensor cores would add to the sum in fewer digits than float32 has.
+// Tensor cores would accumulate with less precision than float32.
 // CHECK-LABEL: @sum_of_short_floats
 // CHECK: %[[D:.*]] = tile.dot
 // CHECK: arith.addf %{{.*}}, %[[D]]
@@ -71,8 +71,8 @@ tile.func @sum_of_short_floats(%a: tensor<16x32xf8E4M3FN>, %b: tensor<32x16xf8E4
   tile.return %s : tensor<16x16xf32>
 }
 
-// A loop that would count down, were its step negative, counts up by a number
-// of programs.
+// The step is a number of programs, so a loop that would count down for a
+// negative step counts up.
 // CHECK-LABEL: @step_of_programs
 // CHECK: %[[STEP:.*]] = arith.muli
 // CHECK-NOT: arith.select
@@ -109,7 +109,7 @@ tile.func @step_of_argument(%start: i32, %end: i32, %step: i32, %init: i32) -> i
   tile.return %r : i32
 }
 
-// A test of a sign that is no loop's is the kernel's own.
+// A sign test that is not of a loop's step stays.
 // CHECK-LABEL: @own_test
 // CHECK: arith.cmpi slt
 tile.func @own_test() -> i1 {
@@ -119,8 +119,8 @@ tile.func @own_test() -> i1 {
   tile.return %negative : i1
 }
 
-// What is left of x behind the multiples of y below it is a remainder, of which
-// the sign is known.
+// x minus the greatest multiple of y below it is a remainder, whose sign is
+// known.
 
 // CHECK-LABEL: @remainder
 // CHECK-SAME: %[[X:.*]]: i32, %[[Y:.*]]: i32, %[[Z:.*]]: i32

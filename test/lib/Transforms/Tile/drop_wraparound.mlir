@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -tile-drop-wraparound -canonicalize -cse | FileCheck %s
 
-// What is read past the end stays in its row, and the store leaves the row out.
+// Elements from past the end stay in their row, which the store leaves out.
 
 // CHECK-LABEL: @rows
 // CHECK-SAME: %[[M:[a-z0-9]+]]: i32
@@ -53,7 +53,7 @@ tile.func @rows(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>, %m: i32, %s: i32) attrib
 
 // -----
 
-// The array's first element in place of those past the end.
+// The first element of the array replaces those past the end.
 
 // CHECK-LABEL: @first_element
 // CHECK-NOT: arith.select
@@ -103,7 +103,7 @@ tile.func @first_element(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>, %m: i32, %s: i3
 
 // -----
 
-// Another element than the first may not be there.
+// Another element than the first may not exist.
 
 // CHECK-LABEL: @another_element
 // CHECK: arith.select

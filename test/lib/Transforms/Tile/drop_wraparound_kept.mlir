@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -tile-drop-wraparound -canonicalize -cse | FileCheck %s
 
-// What is read past the end must not be something else: the remainder stays.
+// Elements from past the end must keep their values: the remainder stays.
 
 // All rows are stored.
 // CHECK-LABEL: @stored

@@ -1,6 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -tile-drop-wraparound -canonicalize -cse | FileCheck %s
 
-// A second array is read at a quotient of the index: past the end neither is.
+// A quotient of the index addresses a second array: past the end neither is
+// read.
 
 // CHECK-LABEL: @quotient
 // CHECK-NOT: remsi
@@ -35,7 +36,7 @@ tile.func @quotient(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %c: !tile.ptr<f32>, 
 
 // -----
 
-// Sums are added to memory, and loops that test anew carry addresses and data.
+// Accumulators are added to memory. `while` loops carry addresses and data.
 
 // CHECK-LABEL: @atomic
 // CHECK-NOT: remsi
@@ -78,7 +79,7 @@ tile.func @atomic(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>, %n: i32, %k: i32) attr
 
 // -----
 
-// Without the mask what wrapped around would be added.
+// Without the mask, elements that wrapped around would be added.
 
 // CHECK-LABEL: @unmasked
 // CHECK: remsi

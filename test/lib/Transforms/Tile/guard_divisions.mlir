@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -tile-guard-divisions | FileCheck %s
 
-// By zero, and of the least number by -1.
+// Division by zero, and of the least number by -1.
 // CHECK-LABEL: func @signed
 // CHECK-SAME: %[[X:.*]]: vector<8xi32>, %[[Y:.*]]: vector<8xi32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.cmpi eq, %[[Y]], %{{.*}}

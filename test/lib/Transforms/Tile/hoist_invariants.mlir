@@ -15,7 +15,7 @@ tile.func @hoisted(%n: i32, %out: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// What the loop asks for: of an inner loop invariants leave that loop alone.
+// The loop disables hoisting. Invariants of an inner loop leave that loop only.
 // CHECK-LABEL: @kept
 // CHECK: scf.for
 // CHECK: arith.muli

@@ -1,7 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -tile-narrow-loads -canonicalize -cse | FileCheck %s
 
-// One scale stands for 128 neighbours; the first is inside if any is. What is
-// outside stays what it was.
+// One scale serves 128 neighbours. The first is inside if any is. Masked-off elements stay the same.
 
 // CHECK-LABEL: @quotient
 // CHECK: %[[M:.*]] = arith.cmpi slt, %{{.*}} : tensor<1xi32>
@@ -79,7 +78,7 @@ tile.func @two_groups(%a: !tile.ptr<f32>, %c: tensor<16x4x!tile.ptr<f32>>) {
 
 // -----
 
-// A line is left as it is, unless all of it is one.
+// A tile of rank 1 is left alone unless all its elements are equal.
 
 // CHECK-LABEL: @line
 // CHECK: tile.load %{{.*}} : tensor<16x!tile.ptr<f32>>
@@ -96,7 +95,7 @@ tile.func @line(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>) {
 
 // -----
 
-// Below zero quotients are rounded up: the first of 128 may be another one.
+// Negative quotients are rounded up: the first of 128 may differ.
 
 // CHECK-LABEL: @any_sign
 // CHECK: tile.load %{{.*}} : tensor<128x!tile.ptr<f32>>
@@ -118,7 +117,7 @@ tile.func @any_sign(%a: !tile.ptr<f32>, %c: tensor<128x!tile.ptr<f32>>, %table: 
 
 // -----
 
-// The first index is outside where others are inside.
+// The first index may be outside where others are inside.
 
 // CHECK-LABEL: @lower_bound
 // CHECK: tile.load %{{.*}} : tensor<16x!tile.ptr<f32>>
@@ -134,7 +133,7 @@ tile.func @lower_bound(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %n: i3
 
 // -----
 
-// Pointers that a loop moves on: as far as its counter says.
+// A loop advances the pointers: the counter says how far.
 
 // CHECK-LABEL: @carried
 // CHECK: scf.for %[[I:[a-z0-9]+]] =
@@ -163,7 +162,7 @@ tile.func @carried(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %n: i32, %
 
 // -----
 
-// Indices that a loop moves on, of a mask: they wrap around as the loop's own do.
+// A loop advances the indices of a mask: they wrap around as they do in the loop.
 
 // CHECK-LABEL: @carried_indices
 // CHECK: scf.for %[[I:[a-z0-9]+]] =
@@ -216,8 +215,7 @@ tile.func @far(%a: !tile.ptr<f32>, %c: tensor<16x!tile.ptr<f32>>, %l: i32, %n: i
 
 // -----
 
-// That an index is divided does not say that it counts from zero; a limit of
-// indices does.
+// That an index is divided does not prove that it counts from zero. A mask bound on it does.
 
 // CHECK-LABEL: @begins_anywhere
 // CHECK: tile.load %{{.*}} : tensor<4x16x!tile.ptr<f32>>
@@ -257,8 +255,7 @@ tile.func @begins_anywhere(%a: tensor<4x16x!tile.ptr<f32>>, %c: tensor<4x16x!til
 
 // -----
 
-// The first of a group need not be inside where indices wrap around: as hashes
-// do, and integers of few bits.
+// The first of a group may be outside if indices wrap around, as hashes and integers of few bits do.
 
 // CHECK-LABEL: @wraps
 // CHECK-COUNT-2: tile.load %{{.*}} : tensor<16x16x!tile.ptr<f32>>

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -tile-narrow-loads -canonicalize -cse | FileCheck %s
-// Values of which each is used twice, as in a sorting network, are looked at
-// and computed once each.
+// Values that are used twice each, as in a sorting network, are visited and
+// computed once.
 
 // CHECK-LABEL: @network
 // CHECK-COUNT-64: arith.xori %{{.*}} : tensor<16xi32>
@@ -294,9 +294,9 @@ tile.func @repeated_network(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>) attributes {
   %starts = arith.muli %column, %sixteen : tensor<8x1xi32>
   %rows = tile.broadcast %starts : tensor<8x1xi32> -> tensor<8x16xi32>
   %o = tile.broadcast %row : tensor<1x16xi32> -> tensor<8x16xi32>
-  %places = arith.addi %rows, %o : tensor<8x16xi32>
+  %offsets = arith.addi %rows, %o : tensor<8x16xi32>
   %cs = tile.splat %c : !tile.ptr<f32> -> tensor<8x16x!tile.ptr<f32>>
-  %q = tile.addptr %cs, %places : tensor<8x16x!tile.ptr<f32>>, tensor<8x16xi32>
+  %q = tile.addptr %cs, %offsets : tensor<8x16x!tile.ptr<f32>>, tensor<8x16xi32>
   tile.store %q, %x : tensor<8x16x!tile.ptr<f32>>
   tile.return
 }

@@ -1,7 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -tile-recompute-carried -canonicalize | FileCheck %s
 
-// A mask that is brought up to date for the next iteration is computed in each, also where what it is compared with is
-// made in the loop.
+// A mask that is updated for the next iteration is computed in each, even if its bound is computed in the loop.
 
 // CHECK-LABEL: @mask
 // CHECK-SAME: %[[P:.*]]: tensor<16x!tile.ptr<f32>>, %[[N:.*]]: i32, %{{.*}}: i32
@@ -32,7 +31,7 @@ tile.func @mask(%p: tensor<16x!tile.ptr<f32>>, %n: i32, %count: i32) {
 
 // -----
 
-// Each of two masks is that of its own indices.
+// Each of two masks depends on its own indices.
 
 // CHECK-LABEL: @two
 // CHECK: scf.for {{.*}} iter_args(%[[A:[a-z0-9]+]] = %[[R:.*]], %[[B:[a-z0-9]+]] = %[[R]]) -> (tensor<16xi32>, tensor<16xi32>)
@@ -87,7 +86,7 @@ tile.func @pointers(%p: tensor<16x!tile.ptr<f32>>, %q: tensor<16x!tile.ptr<f32>>
 
 // -----
 
-// What starts otherwise stays: with another bound, with a constant, or with what was compared the other way round.
+// Tiles that start in another way stay: another bound, a constant, or the opposite comparison.
 
 // CHECK-LABEL: @starts_otherwise
 // CHECK: -> (tensor<16xi32>, tensor<16xi1>, tensor<16xi1>, tensor<16xi1>)
@@ -116,11 +115,11 @@ tile.func @starts_otherwise(%p: tensor<16x!tile.ptr<f32>>, %ns: tensor<16xi32>, 
 
 // -----
 
-// So do what is used behind the loop, and what is read from memory, which may hold something else by then.
+// Tiles that are used after the loop stay, and so do those read from memory, which may change.
 
-// CHECK-LABEL: @behind
+// CHECK-LABEL: @used_after
 // CHECK: -> (tensor<16xi32>, tensor<16xi1>, tensor<16xi1>)
-tile.func @behind(%p: tensor<16x!tile.ptr<i32>>, %ns: tensor<16xi32>, %count: i32) {
+tile.func @used_after(%p: tensor<16x!tile.ptr<i32>>, %ns: tensor<16xi32>, %count: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %step = arith.constant dense<16> : tensor<16xi32>

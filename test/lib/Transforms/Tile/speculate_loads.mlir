@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -tile-speculate-loads | FileCheck %s
 
-// Both loads of the sums start with that of the count, which is waited for.
+// Both loads of the sums start together with that of the count.
 // CHECK-LABEL: @under_a_lock
 // CHECK: tile.load %arg0
 // CHECK: %[[X:.*]] = tile.load %arg1
@@ -28,8 +28,8 @@ tile.func @under_a_lock(%c: !tile.ptr<i32>, %p: !tile.ptr<f32>, %q: !tile.ptr<f3
 
 // -----
 
-// The same mask, or it may be no memory of the program's; and what is not
-// written at all is not known to be.
+// The masks must be the same, or the memory might not belong to the program.
+// Memory that is not written might not, either.
 // CHECK-LABEL: @masks
 // CHECK: scf.if
 // CHECK: tile.load %arg1, %arg3
@@ -52,8 +52,7 @@ tile.func @masks(%c: !tile.ptr<i32>, %p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %m:
 
 // -----
 
-// What the branch writes first may be what it loads then, and what stands in
-// between may never end.
+// The branch may load what it wrote before, and an op in between may never end.
 // CHECK-LABEL: @order
 // CHECK: scf.if
 // CHECK: tile.store
@@ -91,7 +90,7 @@ tile.func @order(%c: !tile.ptr<i32>, %p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %a:
 
 // -----
 
-// A condition that is known already.
+// The condition does not depend on a load.
 // CHECK-LABEL: @known
 // CHECK: scf.if
 // CHECK: tile.load

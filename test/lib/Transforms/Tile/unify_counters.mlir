@@ -1,7 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -tile-unify-counters -canonicalize -cse | FileCheck %s
 
-// A kernel that counts its tiles a second time, one step behind: both are the
-// same tile, and nothing is carried.
+// A kernel counts its tiles a second time, one step later. Both are the same tile, and nothing is carried.
 // CHECK-LABEL: @stored
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
 // CHECK-NEXT: tile.addptr %{{.*}}, %[[I]]
@@ -21,7 +20,7 @@ tile.func @stored(%p: !tile.ptr<i32>, %end: i32) attributes {tile.kernel} {
 
 // -----
 
-// The step is a number of the grid: the distance is known after the step only.
+// The step is the size of the grid: the distance is known after the step only.
 // CHECK-LABEL: @by_grid
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[J:.*]] = %{{.*}}) -> (i32)
 // CHECK: tile.addptr %{{.*}}, %[[I]]
@@ -41,7 +40,7 @@ tile.func @by_grid(%p: !tile.ptr<i32>, %end: i32) attributes {tile.kernel} {
 
 // -----
 
-// At a distance of 5; it is carried for what comes after the loop.
+// At a distance of 5. It is carried because it is used after the loop.
 // CHECK-LABEL: @used_after
 // CHECK: %[[C5:.*]] = arith.constant 5 : i32
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[J:.*]] = %[[C5]]) -> (i32)
@@ -64,7 +63,7 @@ tile.func @used_after(%p: !tile.ptr<i32>, %end: i32) attributes {tile.kernel} {
 
 // -----
 
-// Another step, another type, a distance that is not known.
+// Another step, another type, an unknown distance.
 // CHECK-LABEL: @others
 // CHECK: iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}) -> (i32, i64, i32)
 // CHECK: tile.store %{{.*}}, %[[A]]
@@ -90,8 +89,8 @@ tile.func @others(%p: !tile.ptr<i32>, %w: !tile.ptr<i64>, %end: i32, %x: i32) at
 
 // -----
 
-// Indices along both sides of tiles are computed from the counter: each side has its own.
-// CHECK-LABEL: @both_sides
+// Indices along both axes of tiles are computed from the counter, for each axis on its own.
+// CHECK-LABEL: @both_axes
 // CHECK: %[[R:.*]] = tile.range
 // CHECK: scf.for %[[I:[^ ]*]] = %{{.*}}
 // CHECK:   %[[D:.*]] = arith.muli %[[I]], %{{.*}} : i32
@@ -100,7 +99,7 @@ tile.func @others(%p: !tile.ptr<i32>, %w: !tile.ptr<i64>, %end: i32, %x: i32) at
 // CHECK:   tile.expand_dims %[[K]] {axis = 0 : i32}
 // CHECK:   %[[C:.*]] = arith.cmpi slt, %[[K]]
 // CHECK:   tile.expand_dims %[[C]] {axis = 1 : i32}
-tile.func @both_sides(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
+tile.func @both_axes(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %each = arith.constant dense<16> : tensor<16xi32>
@@ -123,11 +122,11 @@ tile.func @both_sides(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>, %n: i32) attribute
 
 // -----
 
-// Along one side they are carried, and so are those that a loop from elsewhere counts.
-// CHECK-LABEL: @one_side
+// Indices along one axis are carried, and so are those of a loop that does not count from zero.
+// CHECK-LABEL: @one_axis
 // CHECK: scf.for {{.*}} iter_args(%[[K:[^ ]*]] = %{{[^ ]*}})
 // CHECK:   tile.expand_dims %[[K]] {axis = 0 : i32}
-tile.func @one_side(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
+tile.func @one_axis(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %each = arith.constant dense<16> : tensor<16xi32>

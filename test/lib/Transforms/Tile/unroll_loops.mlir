@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -tile-unroll-loops -canonicalize -cse | FileCheck %s
 
-// Groups of iterations, and what is left of them in the loop as it was, which has not to run ahead.
+// Groups of iterations, and the remaining ones in the original loop, which needs no prefetching.
 // CHECK-LABEL: @sum
 // CHECK-SAME: %[[N:.*]]: i32
 // CHECK-DAG: %[[C12:.*]] = arith.constant 12 : i32
@@ -33,7 +33,7 @@ tile.func @sum(%n: i32, %out: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// Nothing is left of eight iterations.
+// No iterations remain of eight.
 // CHECK-LABEL: @even
 // CHECK: scf.for {{.*}} to %c8_i32 step %c4_i32
 // CHECK-COUNT-4: tile.store
@@ -50,7 +50,7 @@ tile.func @even(%out: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// Counted without a sign, bounds are compared without one.
+// With unsigned counters, bounds are compared as unsigned.
 // CHECK-LABEL: @without_a_sign
 // CHECK: arith.maxui
 // CHECK: scf.for unsigned
@@ -87,8 +87,7 @@ tile.func @nested(%n: i32, %out: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// Left alone: a step that is not known, one that four
-// of are no number of the type, products.
+// Left alone: an unknown step, a step that overflows the type after four iterations, and dots.
 // CHECK-LABEL: @kept
 // CHECK-COUNT-3: scf.for
 // CHECK-NOT: scf.for

@@ -6,15 +6,15 @@
 !bt = !warp.shared<64x128xf16, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [8, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32], [0, 64]]}>>
 !ring = !warp.ring<2 x {!a, !b}, transactions>
 
-// CHECK-LABEL: tile.func @product
+// CHECK-LABEL: tile.func @dot
 // CHECK-SAME: warp.explicit
 
-// The tiles of the one role that has some are over its warps; those of the block are more.
+// The tiles of the one role that has some are distributed over its warps. The block has more warps.
 // WARP: #[[ACC:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]], block = []}>
-// WARP-LABEL: tile.func @product
+// WARP-LABEL: tile.func @dot
 // WARP-SAME: warp.block_warps = 5 : i32
 // WARP-SAME: warp.num_warps = 4 : i32
-tile.func @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>,
+tile.func @dot(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>,
                    %k: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
   %zero = arith.constant 0 : i32
   %step = arith.constant 64 : i32
@@ -22,7 +22,7 @@ tile.func @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.
   %da = tile.make_descriptor %a, [%size, %size], [%size] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %db = tile.make_descriptor %b, [%size, %size], [%size] : !tile.desc<128x64xf16>, !tile.ptr<f16>
   %ring = warp.ring : !ring
-  // What is made of nothing but scalars goes into the role that uses it.
+  // Values that depend only on scalars move into the role that uses them.
   // CHECK-NOT: tile.range
   // CHECK: warp.specialize
   // CHECK-NEXT: tile.range
@@ -36,7 +36,7 @@ tile.func @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.
       %t = warp.shared_transpose %y {order = array<i32: 1, 0>} : !b -> !bt
       // WARP: warp.wgmma {{.*}}, tensor<64x128xf32, #[[ACC]]>
       %s = warp.wgmma %x, %t, %acc : !a, !bt, tensor<64x128xf32>
-      // Late: under the next product.
+      // Late: overlaps with the next wgmma.
       // WARP: warp.wgmma_wait {{.*}} {pendings = 1 : i32} : tensor<64x128xf32, #[[ACC]]>
       %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x128xf32>
       warp.ring.release %slot
@@ -61,7 +61,7 @@ tile.func @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.
   tile.return
 }
 
-// Checks of such tiles go there, too.
+// Assertions on such tiles move there, too.
 // CHECK-LABEL: tile.func @checked
 // CHECK-NEXT: warp.specialize
 // CHECK-NEXT: }, {
@@ -84,7 +84,7 @@ tile.func @nothing() attributes {tile.kernel} {
   tile.return
 }
 
-// Blocks of a cluster wait until all have rings, and until none of them is used.
+// CTAs of a cluster wait until all have rings, and until none of them is used.
 // CHECK-LABEL: tile.func @cluster
 // CHECK-SAME: warp.cluster_size = 2 : i32
 // CHECK: warp.cluster_barrier rings_only

@@ -8,7 +8,7 @@ tile.func @ring_in_role(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i
   %size = arith.extsi %n : i32 to i64
   %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
   warp.specialize warps [1] {
-    // expected-error@+1 {{a ring is made at the top of a kernel, in front of its roles}}
+    // expected-error@+1 {{a ring must be created at the top level of a kernel, before its roles}}
     %ring = warp.ring : !ring
   }
   tile.return
@@ -24,7 +24,7 @@ tile.func @no_role(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {t
   %size = arith.extsi %n : i32 to i64
   %d = tile.make_descriptor %p, [%size, %size], [%size] : !desc, !tile.ptr<f32>
   %ring = warp.ring : !ring
-  // expected-error@+1 {{slots of rings are used inside of roles}}
+  // expected-error@+1 {{ring slots can be used only inside roles}}
   %full, %x = warp.ring.wait %ring : !ring
   warp.ring.release %full
   tile.return
@@ -49,7 +49,7 @@ tile.func @two_producers(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: 
     %full, %x = warp.ring.wait %ring : !ring
     warp.ring.release %full
   }, {
-    // expected-error@+1 {{another role fills this ring already; use a ring for each role that fills one}}
+    // expected-error@+1 {{another role produces into this ring; use one ring per producer role}}
     %slot, %x = warp.ring.acquire %ring : !ring
     warp.tma_load %d[%zero, %zero], %x : !desc, !tile8
     warp.ring.commit %slot
@@ -108,7 +108,7 @@ tile.func @condition(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 
     // expected-note@+1 {{the slot comes from here}}
     %full, %x = warp.ring.wait %ring : !ring
     scf.if %c {
-      // expected-error@+1 {{a slot is released where it is held, not under another condition or in another loop}}
+      // expected-error@+1 {{a slot must be released where it is held, not under another condition or in another loop}}
       warp.ring.release %full
     }
   }, {
@@ -133,7 +133,7 @@ tile.func @branches(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {
     %none = warp.ring.no_slot
     %full, %x = warp.ring.wait %ring : !ring
     %either = scf.if %c -> !warp.slot {
-      // expected-error@+1 {{a slot is released, not chosen by branches or other loops than 'for'}}
+      // expected-error@+1 {{a slot must be released, not passed through branches or loops other than 'for'}}
       scf.yield %full : !warp.slot
     } else {
       scf.yield %none : !warp.slot
@@ -216,7 +216,7 @@ tile.func @unloaded(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {
     warp.ring.release %full
   }, {
     %slot, %x = warp.ring.acquire %ring : !ring
-    // expected-error@+1 {{each block of a slot is loaded once before the slot is committed; block 0 is loaded 0 times}}
+    // expected-error@+1 {{each block of a slot must be loaded once before the slot is committed; block 0 is loaded 0 times}}
     warp.ring.commit %slot
   }
   tile.return
@@ -238,7 +238,7 @@ tile.func @loaded_late(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i3
   }, {
     %slot, %x = warp.ring.acquire %ring : !ring
     warp.ring.commit %slot
-    // expected-error@+1 {{a slot is loaded between where it is acquired and where it is committed, under no other condition}}
+    // expected-error@+1 {{a slot must be loaded after it is acquired and before it is committed, under no other condition}}
     warp.tma_load %d[%zero, %zero], %x : !desc, !tile8
   }
   tile.return
@@ -260,7 +260,7 @@ tile.func @unaligned(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 
   }, {
     %slot, %x = warp.ring.acquire %ring : !ring
     %one = arith.constant 1 : i32
-    // expected-error@+1 {{the tensor memory accelerator can not copy this: its place in a row is not known to be a multiple of 16 bytes}}
+    // expected-error@+1 {{the tensor memory accelerator cannot copy this: its offset in a row is not known to be a multiple of 16 bytes}}
     warp.tma_load %d[%zero, %one], %x : !desc, !tile8
     warp.ring.commit %slot
   }
@@ -271,7 +271,7 @@ tile.func @unaligned(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 
 
 tile.func @sizes_of_blocks() attributes {tile.kernel} {
   %one = warp.alloc {cluster = 2 : i32} : !warp.shared<64x64xf16>
-  // expected-error@+1 {{the rings and shared blocks of a kernel belong to clusters of one size, got 2 and 8}}
+  // expected-error@+1 {{all rings and shared blocks of a kernel must have the same cluster size, got 2 and 8}}
   %other = warp.alloc {cluster = 8 : i32} : !warp.shared<64x64xf16>
   warp.specialize warps [1] {
   }
@@ -284,7 +284,7 @@ tile.func @sizes_of_blocks() attributes {tile.kernel} {
 !other = !warp.ring<2 x {!warp.shared<64x64xf16>}, transactions, cluster 4>
 tile.func @sizes() attributes {tile.kernel} {
   %one = warp.ring : !one
-  // expected-error@+1 {{the rings and shared blocks of a kernel belong to clusters of one size, got 2 and 4}}
+  // expected-error@+1 {{all rings and shared blocks of a kernel must have the same cluster size, got 2 and 4}}
   %other = warp.ring : !other
   warp.specialize warps [1] {
   }

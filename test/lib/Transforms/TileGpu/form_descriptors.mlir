@@ -2,7 +2,7 @@
 // RUN:   -tile-gpu-form-descriptors='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
-// Rows from 64 * program_id on, columns from 0; both limited by the mask.
+// Rows start at 64 * program_id, columns at 0. The mask limits both.
 
 // CHECK-LABEL: @masked
 // CHECK-SAME: %[[A:.*]]: !tile.ptr<f16> {{.*}}, %[[M:[a-z0-9]+]]: i32, %[[N:[a-z0-9]+]]: i32, %[[S:[a-z0-9]+]]: i32
@@ -48,8 +48,8 @@ tile.func @masked(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.p
 
 // -----
 
-// Rows of a constant length: where they start is counted in rows, also where the
-// first of them is a product of an argument.
+// Rows of a constant length: the start is counted in rows, even if the first row is the product of an argument and a
+// constant.
 
 // CHECK-LABEL: @constant_stride
 // CHECK-SAME: %[[A:.*]]: !tile.ptr<f16> {{.*}}, %{{.*}}: !tile.ptr<f32>, %[[T:[a-z0-9]+]]: i32
@@ -91,8 +91,7 @@ tile.func @constant_stride(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c
 
 // -----
 
-// Matrices that lie behind each other, as far apart as the product of their sides:
-// the mask ends the rows of each, so it is one of a stack.
+// A stack of matrices, whose distance is the product of their dimensions. The mask ends the rows of each matrix.
 
 // CHECK-LABEL: @stack
 // CHECK-SAME: %[[A:.*]]: !tile.ptr<f16> {{.*}}, %{{.*}}: !tile.ptr<f32>, %[[T:[a-z0-9]+]]: i32
@@ -170,7 +169,7 @@ tile.func @open(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr
 
 // -----
 
-// Pointers that a loop moves, with a mask that moves the other way.
+// A loop advances the pointers, and the mask moves the other way.
 
 // CHECK-LABEL: @carried
 // CHECK: scf.for %[[K:[a-z0-9]+]] =
@@ -214,7 +213,7 @@ tile.func @carried(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.
 
 // -----
 
-// What a batch moves by is a dimension of its own.
+// The offset of a batch is a dimension of its own.
 
 // CHECK-LABEL: @batch
 // CHECK: %[[Y:.*]] = tile.program_id y
@@ -259,7 +258,7 @@ tile.func @batch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
 
 // -----
 
-// The contiguous dimension comes last in the array: the tile is transposed.
+// The contiguous dimension is the last of the array: the tile is transposed.
 
 // CHECK-LABEL: @columns
 // CHECK: %[[B:.*]] = tile.descriptor_load %{{.*}}[%c0{{.*}}, %{{.*}}]
@@ -292,7 +291,7 @@ tile.func @columns(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.
 
 // -----
 
-// The page that a table names is one of the array.
+// The page number from a table is a coordinate of the array.
 
 // CHECK-LABEL: @page
 // CHECK: %[[PAGE:.*]] = tile.load

@@ -1,8 +1,8 @@
 // RUN: tilewright-opt %s -split-input-file -remark-format=emitRemark -remarks-filter-missed=.* -verify-diagnostics \
 // RUN:   -tile-gpu-form-descriptors='num-warps=4 compute-capability=90 arch-specific=true' | FileCheck %s
 
-// A sum that is added to a block of an array, and whose order nothing asks for,
-// is added by copies.
+// An accumulator that is added to a block of an array without ordering is added
+// by TMA copies.
 
 // CHECK-LABEL: @relaxed
 // CHECK: tile.descriptor_store %{{.*}}, %{{.*}} reduce fadd : !tile.desc<64x64xf32>
@@ -34,7 +34,7 @@ tile.func @relaxed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.
 
 // -----
 
-// The program writes nothing that could be ordered with it.
+// The program has no other write that could be ordered with it.
 
 // CHECK-LABEL: @only_write
 // CHECK: reduce fadd
@@ -61,7 +61,8 @@ tile.func @only_write(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !ti
 
 // -----
 
-// Who sees the sum may go on to read the flag; and a result must be there.
+// A program that sees the sum may go on to read the flag. A used result must be
+// computed.
 
 // CHECK-LABEL: @ordered
 // CHECK: tile.atomic_rmw fadd release
@@ -84,13 +85,13 @@ tile.func @ordered(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.
   %d = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %cs = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %q = tile.addptr %cs, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
-  // expected-remark@+1 {{not a block of an array: it is ordered with what else the program writes, unless it is relaxed}}
+  // expected-remark@+1 {{not a block of an array: it is not relaxed, so it is ordered with other writes of the program}}
   %one = tile.atomic_rmw fadd release gpu %q, %d : tensor<64x64x!tile.ptr<f32>>
   // expected-remark@+1 {{not a block of an array: its result is used}}
   %two = tile.atomic_rmw fadd relaxed gpu %q, %d : tensor<64x64x!tile.ptr<f32>>
   // expected-remark@+1 {{not a block of an array: it exchanges elements instead of combining them}}
   %three = tile.atomic_rmw xchg relaxed gpu %q, %two : tensor<64x64x!tile.ptr<f32>>
-  // expected-remark@+1 {{not a block of an array: other devices take part in it}}
+  // expected-remark@+1 {{not a block of an array: its scope includes other devices}}
   %four = tile.atomic_rmw fadd relaxed sys %q, %d : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }

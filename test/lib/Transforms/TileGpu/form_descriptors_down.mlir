@@ -1,9 +1,9 @@
 // RUN: tilewright-opt %s -tile-gpu-form-descriptors='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
-// A loop over blocks of rows that counts down where its step is negative: its
-// index, the sum of its bounds less the count, is above the lower bound and so
-// not in front of the array, whichever way it counts.
+// A loop over blocks of rows counts down if its step is negative. Its index,
+// the sum of its bounds minus the count, is above the lower bound. So it is not
+// before the array, in either direction.
 
 // CHECK-LABEL: @either_way
 // CHECK: scf.for

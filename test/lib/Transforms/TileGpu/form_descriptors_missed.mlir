@@ -2,7 +2,7 @@
 // RUN:   -tile-gpu-form-descriptors='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
-// What stays with pointers, and the remark that says why.
+// Loads that keep their pointers, with a remark that says why.
 
 // CHECK-LABEL: @volatile
 // CHECK-NOT: tile.make_descriptor
@@ -93,7 +93,7 @@ tile.func @front(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
   %wide = tile.broadcast %starts : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
   %all = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
   %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
-  // expected-remark@+1 {{not a block of an array: where it starts may be in front of the array}}
+  // expected-remark@+1 {{not a block of an array: it may start before the array}}
   %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -265,8 +265,7 @@ tile.func @scaled_index(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !
 
 // -----
 
-// Whether there is another iteration depends on the sums so far: nothing could
-// be loaded ahead of them.
+// Whether there is another iteration depends on the accumulators, so nothing could be prefetched.
 
 // CHECK-LABEL: @until_large
 tile.func @until_large(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %n: i32, %most: f32,
@@ -297,7 +296,7 @@ tile.func @until_large(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !t
     %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
     %d = tile.dot %x, %x, %sum : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     %line = tile.reshape %d : tensor<64x64xf32> -> tensor<4096xf32>
-    // expected-remark@+1 {{not copied by the tensor memory accelerator: where or whether it loads depends on a reduction of what the threads hold}}
+    // expected-remark@+1 {{not copied by the tensor memory accelerator: a load or its address depends on a reduction of a tile}}
     %largest = "tile.reduce"(%line) <{axis = 0 : i32}> ({
     ^bb0(%l: f32, %r: f32):
       %m = arith.maximumf %l, %r : f32
@@ -313,7 +312,7 @@ tile.func @until_large(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !t
 
 // -----
 
-// One program, without a loop: a tensor map would cost its launch more than one copy saves.
+// One program without a loop: a tensor map would cost its launch more than one copy saves.
 
 // CHECK-LABEL: @once
 // CHECK-NOT: tile.make_descriptor
@@ -330,7 +329,7 @@ tile.func @once(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr
   %p = tile.addptr %bases, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
   %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-  // expected-remark@+1 {{threads load for it: the only program loads once}}
+  // expected-remark@+1 {{its operands are loaded by threads: there is one program, which loads each block once}}
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %q = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   tile.store %q, %z : tensor<64x64x!tile.ptr<f32>>

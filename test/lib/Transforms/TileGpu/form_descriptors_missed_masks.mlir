@@ -2,7 +2,7 @@
 // RUN:   -tile-gpu-form-descriptors='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
-// Masks that are not the ends of an array, and the remark that says why.
+// Masks that are not the ends of an array, with a remark that says why.
 
 // CHECK-LABEL: @lower_bound
 // CHECK-NOT: tile.make_descriptor
@@ -67,7 +67,7 @@ tile.func @disjunction(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !t
   %los = tile.broadcast %lo : tensor<64x1xi1> -> tensor<64x64xi1>
   %his = tile.broadcast %hi : tensor<1x64xi1> -> tensor<64x64xi1>
   %mask = arith.ori %los, %his : tensor<64x64xi1>
-  // expected-remark@+1 {{not a block of an array: its mask is more than bounds of indices}}
+  // expected-remark@+1 {{not a block of an array: its mask is not a conjunction of index bounds}}
   %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -139,7 +139,7 @@ tile.func @triangle(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile
   %p = tile.addptr %wide, %all : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
   %al = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
   %mask = arith.cmpi slt, %al, %all : tensor<64x64xi32>
-  // expected-remark@+1 {{not a block of an array: its mask is more than bounds of indices}}
+  // expected-remark@+1 {{not a block of an array: its mask is not a conjunction of index bounds}}
   %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -187,7 +187,7 @@ tile.func @moving_bound(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !
 
 // -----
 
-// What the mask asks of a number from memory is asked.
+// The mask also tests a number from memory; the test stays.
 tile.func @asked(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %n: i32,
     %s: i32 {tile.divisibility = 16 : i32}, %table: !tile.ptr<i32>) attributes {tile.kernel} {
   %pid = tile.program_id x
@@ -214,7 +214,7 @@ tile.func @asked(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
   %is_page = arith.cmpi sge, %page, %c0 : i32
   %pages = tile.splat %is_page : i1 -> tensor<64x64xi1>
   %mask = arith.andi %pages, %his : tensor<64x64xi1>
-  // expected-remark@+1 {{not a block of an array: its mask is more than bounds of indices}}
+  // expected-remark@+1 {{not a block of an array: its mask is not a conjunction of index bounds}}
   %x = tile.load %p, %mask : tensor<64x64x!tile.ptr<f16>>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>

@@ -2,7 +2,7 @@
 // RUN:   -tile-gpu-form-descriptors='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
-// Words that are taken apart and joined to an operand come as the words.
+// Words that are unpacked and joined to an operand are copied as words.
 
 // CHECK-LABEL: @packed
 // CHECK: tile.descriptor_load {{.*}} -> tensor<32x64xi8>

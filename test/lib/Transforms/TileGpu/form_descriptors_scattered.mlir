@@ -1,9 +1,9 @@
 // RUN: tilewright-opt %s -split-input-file -tile-gpu-form-descriptors='num-warps=4 num-stages=3 compute-capability=90 arch-specific=true' | FileCheck %s --check-prefixes=CHECK,TWO
 // RUN: tilewright-opt %s -split-input-file -tile-gpu-form-descriptors='num-warps=4 num-stages=4 compute-capability=90 arch-specific=true' | FileCheck %s --check-prefixes=CHECK,ONE
 
-// Programs below the diagonal have nothing to do, so none takes several in
-// turn. Where two of three slots fit on a multiprocessor threads load; a
-// program on its own has a producer.
+// Programs below the diagonal have nothing to do, so the kernel is not made
+// persistent. Threads load where two of three slots fit on an SM. A single
+// program has a producer.
 // CHECK-LABEL: @above_diagonal
 // TWO-NOT: tile.descriptor_load
 // ONE-COUNT-2: tile.descriptor_load
@@ -58,8 +58,8 @@ tile.func @above_diagonal(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c:
 
 // -----
 
-// Programs with nothing to do at the end of the grid alone: blocks take them in
-// turn.
+// Only programs at the end of the grid have nothing to do: the kernel is made
+// persistent.
 // CHECK-LABEL: @to_the_end
 // CHECK-COUNT-2: tile.descriptor_load
 tile.func @to_the_end(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {

@@ -2,8 +2,8 @@
 // RUN:   -tile-gpu-form-descriptors='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
-// A loop that may be left early: its counter says how far the pointers have
-// moved, and that they never move in front of the array.
+// A loop that may end early: its counter shows how far the pointers have moved,
+// and that they never move before the array.
 
 // CHECK-LABEL: @early
 // CHECK: scf.while
@@ -65,7 +65,8 @@ tile.func @early(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
 
 // -----
 
-// What skips the pointers' step without ending the loop breaks the count.
+// An iteration that skips the step of the pointers without ending the loop
+// breaks the count.
 
 // CHECK-LABEL: @skips
 // CHECK-NOT: tile.descriptor_load
@@ -113,8 +114,8 @@ tile.func @skips(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
 
 // -----
 
-// 64 elements further are columns where the mask says so, though a row is as
-// long.
+// An offset of 64 elements advances columns if the mask says so, even if a row
+// is as long.
 
 // CHECK-LABEL: @column
 // CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c64_i32

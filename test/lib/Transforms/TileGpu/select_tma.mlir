@@ -3,7 +3,7 @@
 // RUN: tilewright-opt %s -split-input-file \
 // RUN:   -tile-gpu-select-tma='num-warps=4 compute-capability=90' | FileCheck %s --check-prefix=OTHER
 
-// Operands of a product from aligned arrays are served; what is stored is not.
+// TMA loads the operands of a dot from aligned arrays, but not what is stored.
 
 // CHECK-LABEL: @served
 // CHECK: tile.descriptor_load
@@ -28,7 +28,7 @@ tile.func @served(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {ti
 
 // -----
 
-// What is stored to an array of its own goes the same way.
+// A store to a separate array uses TMA, too.
 
 // CHECK-LABEL: @stored
 // CHECK: tile.descriptor_load
@@ -86,7 +86,7 @@ tile.func @stride(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {ti
 
 // -----
 
-// The size is known only when the kernel runs.
+// The size is known only at run time.
 // CHECK-LABEL: @unknown
 // CHECK-NOT: tile.descriptor_load
 tile.func @unknown(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
@@ -106,7 +106,7 @@ tile.func @unknown(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {t
 
 // -----
 
-// A load that the producer can not issue is not in the way of the others.
+// A load that the producer can not issue does not prevent the others.
 // CHECK-LABEL: @others
 // CHECK: tile.descriptor_load
 // CHECK: tile.load {{.*}} : tensor<64x64x!tile.ptr<f16>>
@@ -116,7 +116,7 @@ tile.func @others(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {ti
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-  // expected-remark@+1 {{not copied by the tensor memory accelerator: where it loads from depends on memory that the kernel may write}}
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: the address of a load depends on memory that the kernel may write}}
   %row = tile.load %index : !tile.ptr<i32>
   %y = tile.descriptor_load %d[%row, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %z = tile.dot %x, %y, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -128,12 +128,12 @@ tile.func @others(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {ti
 
 // -----
 
-// Not an operand of a product.
+// Not an operand of a dot.
 // CHECK-LABEL: @copy
 // CHECK-NOT: tile.descriptor_load
 tile.func @copy(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i64 {tile.divisibility = 16 : i32}, %i: i32 {tile.divisibility = 8 : i32}) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
-  // expected-remark@+1 {{it is no operand of a product of warpgroups}}
+  // expected-remark@+1 {{it is not an operand of a dot that wgmma computes}}
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   tile.descriptor_store %d[%i, %i], %x : !tile.desc<64x64xf16>, tensor<64x64xf16>
   tile.return
@@ -141,16 +141,16 @@ tile.func @copy(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i64 {tile
 
 // -----
 
-// The hardware takes places in a row that are multiples of 16 bytes only.
+// The hardware takes only coordinates in a row that are multiples of 16 bytes.
 
-// CHECK-LABEL: @place
+// CHECK-LABEL: @coordinate
 // CHECK-NOT: tile.descriptor_load
-// OTHER-LABEL: @place
-tile.func @place(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+// OTHER-LABEL: @coordinate
+tile.func @coordinate(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
                  %i: i32 {tile.divisibility = 4 : i32}, %o: !tile.ptr<f32>) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
-  // expected-remark@+1 {{not copied by the tensor memory accelerator: its place in a row is not known to be a multiple of 16 bytes}}
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: its offset in a row is not known to be a multiple of 16 bytes}}
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -161,8 +161,7 @@ tile.func @place(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {til
 
 // -----
 
-// Sums of halves are combined by the tensor memory accelerator, maxima of floats
-// are not.
+// TMA combines f16 sums, but not maxima of floats.
 
 // CHECK-LABEL: @reduced
 // CHECK: tile.descriptor_store {{.*}} reduce fadd
@@ -182,7 +181,7 @@ tile.func @reduced(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
   tile.descriptor_store %e[%i, %i], %h reduce fadd : !tile.desc<64x64xf16>, tensor<64x64xf16>
-  // expected-remark@+1 {{not copied by the tensor memory accelerator: it has no such reduction of such elements}}
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: it does not support this reduction of these elements}}
   tile.descriptor_store %f[%i, %i], %z reduce fmax : !tile.desc<64x64xf32>, tensor<64x64xf32>
   tile.return
 }

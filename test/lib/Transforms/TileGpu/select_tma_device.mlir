@@ -3,11 +3,11 @@
 // RUN: tilewright-opt %s -split-input-file -tile-gpu-select-tma='num-warps=4 compute-capability=90 arch-specific=true makes-maps=false' \
 // RUN:   | FileCheck %s --check-prefix=OLD --implicit-check-not=tile.descriptor_load
 
-// Where the assembler is too old for maps that the device makes.
+// The assembler is too old for tensor maps that the device makes.
 // OLD-LABEL: @loaded
 
-// What the kernel loads the device describes, where a loop makes it worth the
-// time and the descriptor says that the array is aligned.
+// The device makes the tensor map of a loaded descriptor if a loop makes it
+// worth the time and the descriptor promises alignment.
 
 // CHECK-LABEL: @loaded
 // CHECK: scf.for
@@ -71,7 +71,7 @@ tile.func @each_block(%table: !tile.ptr<i64>, %c: !tile.ptr<f32> {tile.divisibil
   %a = tile.int_to_ptr %address : i64 -> !tile.ptr<f16>
   %sum = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
     %d = tile.make_descriptor %a, [%n64, %n64], [%n64] {aligned} : !tile.desc<64x64xf16>, !tile.ptr<f16>
-    // expected-remark@+1 {{and is made anew for each block}}
+    // expected-remark@+1 {{and is made again for each block}}
     %x = tile.descriptor_load %d[%k, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
     %z = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     scf.yield %z : tensor<64x64xf32>
@@ -83,7 +83,8 @@ tile.func @each_block(%table: !tile.ptr<i64>, %c: !tile.ptr<f32> {tile.divisibil
 
 // -----
 
-// What is computed from arguments specialisation would have told.
+// Specialisation would have shown the alignment of values computed from
+// arguments.
 // CHECK-LABEL: @computed
 // CHECK-NOT: tile.descriptor_load
 tile.func @computed(%b: !tile.ptr<f16>, %n: i32 {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
@@ -127,7 +128,7 @@ tile.func @one_table(%table: !tile.ptr<i64>, %sizes: !tile.ptr<i32>) attributes 
     %x = tile.descriptor_load %d[%k, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
     %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     %p = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
-    // expected-remark@+1 {{it may write what is loaded later}}
+    // expected-remark@+1 {{it may write memory that is loaded later}}
     tile.store %p, %z : tensor<64x64x!tile.ptr<f32>>
   }
   tile.return
@@ -135,7 +136,7 @@ tile.func @one_table(%table: !tile.ptr<i64>, %sizes: !tile.ptr<i32>) attributes 
 
 // -----
 
-// Those from two tables are taken for those of two.
+// Addresses from two tables are assumed to be of two arrays.
 // CHECK-LABEL: @two_tables
 // CHECK: tile.descriptor_load
 tile.func @two_tables(%table: !tile.ptr<i64>, %others: !tile.ptr<i64>, %sizes: !tile.ptr<i32>) attributes {tile.kernel} {

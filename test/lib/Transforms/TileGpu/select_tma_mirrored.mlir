@@ -1,7 +1,8 @@
 // RUN: tilewright-opt %s -remark-format=emitRemark -remarks-filter-missed=.* -split-input-file -verify-diagnostics \
 // RUN:   -tile-gpu-select-tma='num-warps=4 compute-capability=90 arch-specific=true' | FileCheck %s
 
-// A tile and its mirror image, which is another one where their numbers differ.
+// A tile and its mirror image, which are different tiles if their coordinates
+// differ.
 // CHECK-LABEL: @mirrored
 // CHECK-COUNT-2: tile.descriptor_store
 tile.func @mirrored(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -30,7 +31,8 @@ tile.func @mirrored(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile
 
 // -----
 
-// The number is a sum, and what is stored follows from its parts.
+// The tile number is a sum, and the coordinates of the store follow from its
+// parts.
 // CHECK-LABEL: @in_groups
 // CHECK-COUNT-2: tile.descriptor_store
 tile.func @in_groups(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -64,7 +66,7 @@ tile.func @in_groups(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !til
 
 // -----
 
-// Where they are not equal.
+// The branch for unequal coordinates.
 // CHECK-LABEL: @other_branch
 // CHECK-COUNT-2: tile.descriptor_store
 tile.func @other_branch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -94,7 +96,7 @@ tile.func @other_branch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !
 
 // -----
 
-// Where they may be equal.
+// The coordinates may be equal.
 // CHECK-LABEL: @maybe_equal
 // CHECK-NOT: tile.descriptor_store
 tile.func @maybe_equal(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -125,7 +127,7 @@ tile.func @maybe_equal(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !t
 
 // -----
 
-// Where they are.
+// The coordinates are equal.
 // CHECK-LABEL: @equal
 // CHECK-NOT: tile.descriptor_store
 tile.func @equal(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -157,7 +159,7 @@ tile.func @equal(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
 
 // -----
 
-// Other numbers differ.
+// Other numbers than the coordinates differ.
 // CHECK-LABEL: @other_numbers
 // CHECK-NOT: tile.descriptor_store
 tile.func @other_numbers(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -220,7 +222,7 @@ tile.func @too_near(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile
 
 // -----
 
-// The next tile but for eight rows and columns.
+// The next tile minus eight rows and columns.
 // CHECK-LABEL: @eight_less
 // CHECK-NOT: tile.descriptor_store
 tile.func @eight_less(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -253,7 +255,8 @@ tile.func @eight_less(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !ti
 
 // -----
 
-// What one iteration stores another may store elsewhere in the tile.
+// An element that one iteration stores, another may store elsewhere in the
+// tile.
 // CHECK-LABEL: @in_loop
 // CHECK-NOT: tile.descriptor_store
 tile.func @in_loop(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},

@@ -5,11 +5,10 @@
 
 // OTHER-NOT: tile.descriptor_
 
-// Producers run ahead of the threads: what others may write meanwhile is not
-// loaded by them, unless the threads hand over what they learnt.
+// Producers run ahead of the other threads. They do not load memory that others may write meanwhile, unless the
+// threads forward what they learnt.
 
-// Other programs may write what is loaded until the atomic has run. So the
-// producer waits for it.
+// Other programs may write the loaded memory until the atomic has run, so the producer waits for it.
 // CHECK-LABEL: @atomic
 // CHECK: tile.descriptor_load
 tile.func @atomic(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
@@ -32,7 +31,7 @@ tile.func @atomic(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {ti
 
 // -----
 
-// It changes what is loaded itself.
+// The atomic itself changes the loaded memory.
 // CHECK-LABEL: @own
 // CHECK-NOT: tile.descriptor_load
 tile.func @own(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
@@ -44,7 +43,7 @@ tile.func @own(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.
   %one = arith.constant 1 : i32
   %c64 = arith.constant 64 : i32
   %words = tile.bitcast %a : !tile.ptr<f16> -> !tile.ptr<i32>
-  // expected-remark@+1 {{not copied by the tensor memory accelerator: it may write what is loaded later}}
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: it may write memory that is loaded later}}
   %old = tile.atomic_rmw add relaxed gpu %words, %one : !tile.ptr<i32>
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -56,7 +55,7 @@ tile.func @own(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.
 
 // -----
 
-// Operations of many threads are not handed over.
+// Atomics of many threads are not forwarded.
 // CHECK-LABEL: @tile_of_atomics
 // CHECK-NOT: tile.descriptor_load
 tile.func @tile_of_atomics(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
@@ -93,7 +92,7 @@ tile.func @volatile_flag(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: 
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %c0 = arith.constant 0 : i32
   scf.while : () -> () {
-    // expected-remark@+1 {{not copied by the tensor memory accelerator: a volatile load comes before a load, which may wait for what it tells}}
+    // expected-remark@+1 {{not copied by the tensor memory accelerator: a volatile load, which may be a flag, comes before a load}}
     %set = tile.load %flag volatile : !tile.ptr<i32>
     %waits = arith.cmpi eq, %set, %c0 : i32
     scf.condition(%waits)
@@ -110,7 +109,7 @@ tile.func @volatile_flag(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: 
 
 // -----
 
-// They tell nothing if they acquire nothing.
+// Relaxed atomics, which acquire nothing, tell nothing.
 // CHECK-LABEL: @relaxed
 // CHECK: tile.descriptor_load
 tile.func @relaxed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
@@ -136,7 +135,7 @@ tile.func @relaxed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {t
 
 // -----
 
-// What the condition of a loop finds is not handed over.
+// A value that the condition of a loop reads is not forwarded.
 // CHECK-LABEL: @spin
 // CHECK-NOT: tile.descriptor_load
 tile.func @spin(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
@@ -165,7 +164,7 @@ tile.func @spin(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile
 
 // -----
 
-// With a number for each load nothing could run ahead.
+// If each load needs an atomic, nothing could be prefetched.
 // CHECK-LABEL: @each
 // CHECK-NOT: tile.descriptor_load
 tile.func @each(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
@@ -177,7 +176,7 @@ tile.func @each(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile
   %one = arith.constant 1 : i32
   %c64 = arith.constant 64 : i32
   %sum = scf.for %k = %c0 to %n step %one iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
-    // expected-remark@+1 {{not copied by the tensor memory accelerator: where it loads from depends on an atomic operation}}
+    // expected-remark@+1 {{not copied by the tensor memory accelerator: the address of a load depends on an atomic operation}}
     %old = tile.atomic_rmw add relaxed gpu %flag, %one : !tile.ptr<i32>
     %at = arith.muli %old, %c64 : i32
     %x = tile.descriptor_load %d[%i, %at] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
@@ -191,7 +190,7 @@ tile.func @each(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile
 
 // -----
 
-// Nobody writes what is constant, whatever the atomic tells.
+// Constant memory is never written, whatever the atomic tells.
 // CHECK-LABEL: @constant
 // CHECK: tile.descriptor_load
 tile.func @constant(%a: !tile.ptr<f16> {tile.constant, tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
@@ -212,7 +211,7 @@ tile.func @constant(%a: !tile.ptr<f16> {tile.constant, tile.divisibility = 16 : 
 
 // -----
 
-// Nobody learns from an atomic without a user what other programs did.
+// An atomic without users tells the program nothing.
 // CHECK-LABEL: @told
 // CHECK: tile.descriptor_load
 tile.func @told(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
@@ -240,7 +239,7 @@ tile.func @written(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {t
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %h0 = arith.constant dense<0.0> : tensor<64x64xf16>
-  // expected-remark@+1 {{not copied by the tensor memory accelerator: it may write what is loaded later}}
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: it may write memory that is loaded later}}
   tile.descriptor_store %d[%i, %i], %h0 : !tile.desc<64x64xf16>, tensor<64x64xf16>
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -251,17 +250,17 @@ tile.func @written(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {t
 
 // -----
 
-// Where to load from may be looked up in what the kernel does not write.
+// The address of a load may come from memory that the kernel does not write.
 // CHECK-LABEL: @looked_up
 // CHECK: tile.load
 // CHECK: tile.descriptor_load
 tile.func @looked_up(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
-                     %n: i32 {tile.divisibility = 16 : i32}, %places: !tile.ptr<i32>, %p: i32) attributes {tile.kernel} {
+                     %n: i32 {tile.divisibility = 16 : i32}, %offsets: !tile.ptr<i32>, %p: i32) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %e = tile.make_descriptor %c, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
-  %q = tile.addptr %places, %p : !tile.ptr<i32>, i32
+  %q = tile.addptr %offsets, %p : !tile.ptr<i32>, i32
   %row = tile.load %q : !tile.ptr<i32>
   %eight = arith.constant 8 : i32
   %i = arith.muli %row, %eight : i32
@@ -274,22 +273,22 @@ tile.func @looked_up(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !til
 
 // -----
 
-// Other programs may write the place.
+// Other programs may write the offset.
 // CHECK-LABEL: @looked_up_in_what_is_written
 // CHECK-NOT: tile.descriptor_load
 tile.func @looked_up_in_what_is_written(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32},
-    %n: i32 {tile.divisibility = 16 : i32}, %places: !tile.ptr<i32>, %p: i32) attributes {tile.kernel} {
+    %n: i32 {tile.divisibility = 16 : i32}, %offsets: !tile.ptr<i32>, %p: i32) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
-  %q = tile.addptr %places, %p : !tile.ptr<i32>, i32
-  // expected-remark@+1 {{where it loads from depends on memory that the kernel may write}}
+  %q = tile.addptr %offsets, %p : !tile.ptr<i32>, i32
+  // expected-remark@+1 {{the address of a load depends on memory that the kernel may write}}
   %row = tile.load %q : !tile.ptr<i32>
   %eight = arith.constant 8 : i32
   %i = arith.muli %row, %eight : i32
   %x = tile.descriptor_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
-  tile.store %places, %p : !tile.ptr<i32>
+  tile.store %offsets, %p : !tile.ptr<i32>
   %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
   tile.descriptor_store %d[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
   tile.return
@@ -297,8 +296,7 @@ tile.func @looked_up_in_what_is_written(%a: !tile.ptr<f16> {tile.divisibility = 
 
 // -----
 
-// A producer follows loads, and waits for other kernels, into loops that may end
-// early, but not into a choice of many.
+// A producer can run loads and waits for other kernels in loops that may end early, but not in a choice of many.
 // CHECK-LABEL: @wait_in_loop
 // CHECK: tile.descriptor_load
 // CHECK-LABEL: @wait_in_switch
@@ -326,7 +324,7 @@ tile.func @wait_in_switch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n:
   %n64 = arith.extsi %n : i32 to i64
   %c0 = arith.constant 0 : i32
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-  // expected-remark@+1 {{not copied by the tensor memory accelerator: a load, or a wait for other kernels, stands in a region that a producer does not run}}
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: a load or a wait for other kernels is in a region that a producer does not run}}
   scf.index_switch %which
   case 0 {
     tile.launch_wait
@@ -344,17 +342,17 @@ tile.func @wait_in_switch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n:
 
 // -----
 
-// A producer that loads nothing in the loop has nothing to run ahead of.
+// A producer without loads in the loop has nothing to prefetch.
 
-// CHECK-LABEL: @beside
+// CHECK-LABEL: @outside_loop
 // CHECK-NOT: tile.descriptor_load
-tile.func @beside(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
+tile.func @outside_loop(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32},
                   %p: tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf32> {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %n64 = arith.extsi %n : i32 to i64
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
-  // expected-remark@+1 {{not copied by the tensor memory accelerator: threads load all that loops compute from}}
+  // expected-remark@+1 {{not copied by the tensor memory accelerator: it is outside of the loops that compute dots}}
   %x = tile.descriptor_load %d[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {

@@ -1,10 +1,10 @@
 // RUN: tilewright-opt %s -remark-format=emitRemark -remarks-filter-missed=.* -split-input-file -verify-diagnostics \
 // RUN:   -tile-gpu-select-tma='num-warps=4 compute-capability=90 arch-specific=true' | FileCheck %s
 
-// Halves of a tile are stored side by side.
-// CHECK-LABEL: @halves
+// The two halves of a tile are stored next to each other.
+// CHECK-LABEL: @adjacent_parts
 // CHECK-COUNT-2: tile.descriptor_store
-tile.func @halves(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+tile.func @adjacent_parts(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                   %n: i32 {tile.divisibility = 16 : i32}, %i: i32 {tile.divisibility = 8 : i32}, %full: i1) attributes {tile.kernel} {
   %n64 = arith.extsi %n : i32 to i64
   %d = tile.make_descriptor %a, [%n64, %n64], [%n64] : !tile.desc<64x64xf16>, !tile.ptr<f16>
@@ -22,7 +22,7 @@ tile.func @halves(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.p
 
 // -----
 
-// Parts of other widths through descriptors of their own.
+// Parts of different widths use separate descriptors.
 // CHECK-LABEL: @parts
 // CHECK-COUNT-2: tile.descriptor_store
 tile.func @parts(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -46,7 +46,7 @@ tile.func @parts(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
 
 // -----
 
-// What is 32 elements further on is part of the first block.
+// The block 32 elements further on overlaps the first one.
 // CHECK-LABEL: @into
 // CHECK-NOT: tile.descriptor_store
 tile.func @into(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -96,7 +96,7 @@ tile.func @before(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.p
 
 // -----
 
-// The second may reach into what the first stores, which may come later.
+// The second store may overlap the first, which may complete later.
 // CHECK-LABEL: @overlap
 // CHECK-NOT: tile.descriptor_store
 tile.func @overlap(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -169,7 +169,7 @@ tile.func @branches_in_loop(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %
 
 // -----
 
-// The last of several results has to stay.
+// The last of several results must stay.
 // CHECK-LABEL: @again
 // CHECK-NOT: tile.descriptor_store
 tile.func @again(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -182,7 +182,7 @@ tile.func @again(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
   %z = tile.dot %x, %x, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %h = arith.truncf %z : tensor<64x64xf32> to tensor<64x64xf16>
   scf.for %k = %i to %n step %n : i32 {
-    // expected-remark@+1 {{not copied by the tensor memory accelerator: a loop stores to the same place again}}
+    // expected-remark@+1 {{not copied by the tensor memory accelerator: a loop stores to the same block again}}
     tile.descriptor_store %e[%i, %i], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
   }
   tile.return
@@ -190,7 +190,7 @@ tile.func @again(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
 
 // -----
 
-// One product of several, whose block has a side of 1 in front.
+// One dot of a batch, whose block has a leading dimension of size 1.
 // CHECK-LABEL: @batch
 // CHECK: tile.descriptor_store
 tile.func @batch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -210,7 +210,7 @@ tile.func @batch(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.pt
 
 // -----
 
-// Whole pieces of 16 bytes are written: of rows of any length, threads store the last.
+// TMA writes whole pieces of 16 bytes. If the row length is unknown, threads store the last one.
 // CHECK-LABEL: @row_ends
 // CHECK-COUNT-1: tile.descriptor_store
 // CHECK-NOT: tile.descriptor_store
@@ -234,7 +234,7 @@ tile.func @row_ends(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile
 
 // -----
 
-// Of rows whose length comes from memory the kernel asks.
+// If the row length comes from memory, the kernel tests it.
 // CHECK-LABEL: @loaded_row_ends
 // CHECK: %[[N:.*]] = tile.load
 // CHECK: %[[N64:.*]] = arith.extsi %[[N]]

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -tile-gpu-slice-stores=num-warps=1 | FileCheck %s
 // RUN: tilewright-opt %s -split-input-file -tile-gpu-slice-stores=num-warps=1 -remark-format=emitRemark -remarks-filter=.* -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// The longest side is cut; what does not depend on it is computed in front.
+// The longest dimension is cut. Values that do not depend on it are computed before the loop.
 // CHECK-LABEL: tile.func @matrix
 // CHECK: tile.load %{{.*}} : tensor<16x!tile.ptr<i8>>
 // CHECK-NOT: tile.load
@@ -15,7 +15,7 @@
 // CHECK: tile.store %{{.*}}, %{{.*}} : tensor<64x16x!tile.ptr<f32>>
 // CHECK: } {tile.num_stages = 1 : i32}
 // CHECK-NOT: tensor<16x1024x
-// REMARK: {{.*}}: remark: [Passed] Blocks | Category:tile-gpu-slice-stores | Remark="computed in 16 slices, as threads have no registers for all"
+// REMARK: {{.*}}: remark: [Passed] Blocks | Category:tile-gpu-slice-stores | Remark="computed in 16 slices, as the block exceeds the registers"
 tile.func @matrix(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %m: !tile.ptr<i8>, %n: i32) attributes {tile.kernel} {
   %i = tile.range {start = 7 : i32, end = 1031 : i32} : tensor<1024xi32>
   %j = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
@@ -42,9 +42,8 @@ tile.func @matrix(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %m: !tile.ptr<i8>, %n:
 
 // -----
 
-// Stores that share what is loaded share a loop, accesses keep their order in
-// it, and other arrays' accesses stay between them. Of one array the same
-// pointers are needed.
+// Stores that share loads share a loop, in which accesses keep their order. Accesses to other arrays stay between
+// them. Accesses to one array need the same pointers.
 // CHECK-LABEL: tile.func @shared
 // CHECK-NOT: tensor<16384x
 // CHECK: tile.store %arg2, %arg3
@@ -102,7 +101,7 @@ tile.func @between(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %f: f32) attributes {
 
 // -----
 
-// A sum needs all of what is loaded, and all that is stored needs the sum.
+// A sum needs all loaded values, and every store needs the sum.
 // CHECK-LABEL: tile.func @sum
 // CHECK-NOT: scf.for
 tile.func @sum(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
@@ -123,7 +122,7 @@ tile.func @sum(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} 
 
 // -----
 
-// What loops carry is there at once, and what is volatile is read as it stands.
+// Loop-carried values exist as a whole, and volatile loads stay as they are.
 // CHECK-LABEL: tile.func @carried
 // CHECK-COUNT-1: scf.for
 // CHECK-NOT: scf.for
@@ -146,15 +145,15 @@ tile.func @carried(%x: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
 
 // -----
 
-// As many elements as fill half the registers of threads stay whole. Sides of any size are
-// cut as often as they can be halved.
-// CHECK-LABEL: tile.func @sides
+// Blocks that fill at most half of the registers stay whole. Dimensions of any size are cut as often as they can be
+// halved.
+// CHECK-LABEL: tile.func @dimensions
 // CHECK-NOT: scf.for
 // CHECK: tile.store %{{.*}} : tensor<4096x!tile.ptr<i32>>
 // CHECK: scf.for %{{.*}} = %c0_i32 to %c12288_i32 step %c768_i32
 // CHECK: tile.store %{{.*}} : tensor<768x!tile.ptr<i32>>
 // CHECK: tile.store %{{.*}} : tensor<8193x!tile.ptr<i32>>
-tile.func @sides(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+tile.func @dimensions(%x: !tile.ptr<i32>) attributes {tile.kernel} {
   %a = tile.range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
   %as = tile.splat %x : !tile.ptr<i32> -> tensor<4096x!tile.ptr<i32>>
   tile.store %as, %a : tensor<4096x!tile.ptr<i32>>

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -tile-gpu-split-blocks -canonicalize -cse | FileCheck %s
 
-// 192 = 128 + 64: neither piece has a mask. 100 is held as 128.
+// 192 = 128 + 64: neither piece has a mask. 100 takes 128 elements.
 // CHECK-LABEL: tile.func @pieces
 // CHECK-DAG: %[[A:.*]] = tile.range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
 // CHECK-DAG: %[[B:.*]] = tile.range {end = 192 : i32, start = 128 : i32} : tensor<64xi32>
@@ -29,7 +29,7 @@ tile.func @pieces(%x: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
-// Sides that are powers of two stay as they are.
+// Dimensions that are powers of two stay as they are.
 // CHECK-LABEL: tile.func @whole
 // CHECK-NEXT: tile.range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
 tile.func @whole(%x: !tile.ptr<i32>) attributes {tile.kernel} {
@@ -41,7 +41,7 @@ tile.func @whole(%x: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// A promise holds of a piece as far as that is long.
+// A promise about a piece is limited to its length.
 // CHECK-LABEL: tile.func @promises
 // CHECK: arith.muli %{{.*}}, %{{.*}} {tile.divisibility = array<i32: 128>} : tensor<128xi32>
 tile.func @promises(%x: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
@@ -55,8 +55,8 @@ tile.func @promises(%x: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
 
 // -----
 
-// Where the function has a neutral element, it stands in the padding; the
-// results of pieces are combined.
+// If the function has a neutral element, the padding holds it. The results of
+// pieces are combined.
 // CHECK-LABEL: tile.func @sums
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<-0.000000e+00> : tensor<128xf32>
 // CHECK: %[[V:.*]] = arith.select %{{.*}}, %{{.*}}, %[[ZERO]]
@@ -113,9 +113,9 @@ tile.func @flags(%x: !tile.ptr<f32>, %k: f32) attributes {tile.kernel} {
 
 // -----
 
-// Results of pieces that are tiles are combined elementwise, or, where the
-// function has control flow, by a map. A matrix is reduced as a line side by
-// side.
+// Tile results of pieces are combined elementwise, or by a map if the function
+// has control flow. The reduction of a flattened matrix becomes one reduction
+// per dimension.
 // CHECK-LABEL: tile.func @rows
 // CHECK: %[[A:.*]] = "tile.reduce"({{.*}}) <{axis = 0 : i32, commutes}>
 // CHECK: %[[B:.*]] = "tile.reduce"({{.*}}) <{axis = 0 : i32, commutes}>
@@ -155,8 +155,8 @@ tile.func @rows(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel}
 
 // -----
 
-// A row of pieces times a column of them; zeros along the contracted side in
-// both operands. 40 = 32 + 8, held as 16: an instruction is that deep.
+// A row of pieces times a column of them. Both operands have zeros along the
+// contracted dimension. 40 = 32 + 8, held as 16: an instruction is that deep.
 // CHECK-LABEL: tile.func @dot
 // CHECK: %[[D:.*]] = tile.dot %[[A:.*]], %[[B:.*]], %{{.*}} : tensor<16x32xf16>, tensor<32x128xf16>, tensor<16x128xf32>
 // CHECK: %[[A1:.*]] = arith.select {{.*}} : tensor<16x16xi1>, tensor<16x16xf16>
@@ -178,7 +178,7 @@ tile.func @dot(%x: !tile.ptr<f16>, %y: !tile.ptr<f32>) attributes {tile.kernel} 
 
 // -----
 
-// What a loop carries and a branch gives is as many tiles; hints stay.
+// Tiles that a loop carries and a branch returns become several; hints stay.
 // CHECK-LABEL: tile.func @loop
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<128xf32>, tensor<64xf32>)
 // CHECK: scf.if {{.*}} -> (tensor<128xf32>, tensor<64xf32>)

@@ -1,11 +1,11 @@
 // RUN: tilewright-opt %s -split-input-file -tile-gpu-split-blocks -canonicalize -cse | FileCheck %s
 
-// The sides that are cut stay: each piece is reshaped on its own.
-// CHECK-LABEL: tile.func @reshape_beside
+// The cut dimensions stay: each piece is reshaped on its own.
+// CHECK-LABEL: tile.func @reshape_other_dims
 // CHECK: tile.reshape %{{.*}} : tensor<64x8xf32> -> tensor<64x2x4xf32>
 // CHECK: tile.reshape %{{.*}} : tensor<32x8xf32> -> tensor<32x2x4xf32>
 // CHECK-NOT: tile.gather
-tile.func @reshape_beside(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+tile.func @reshape_other_dims(%x: !tile.ptr<f32>) attributes {tile.kernel} {
   %xs = tile.splat %x : !tile.ptr<f32> -> tensor<96x8x!tile.ptr<f32>>
   %v = tile.load %xs : tensor<96x8x!tile.ptr<f32>>
   %r = tile.reshape %v : tensor<96x8xf32> -> tensor<96x2x4xf32>
@@ -16,8 +16,8 @@ tile.func @reshape_beside(%x: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
-// Elements change pieces: the number of each in row-major order leads back to
-// where it was.
+// Elements move between pieces: the linear index of each leads back to its
+// source.
 // CHECK-LABEL: tile.func @reshape_across
 // CHECK: %[[N:.*]] = tile.reshape %{{.*}} : tensor<4x32xi32> -> tensor<128xi32>
 // CHECK: %[[P:.*]] = arith.remui %[[N]], %{{.*}}
@@ -56,7 +56,7 @@ tile.func @gather(%x: !tile.ptr<f32>, %y: !tile.ptr<i32>) attributes {tile.kerne
 
 // -----
 
-// Bins from 64 on count what is 64 more; padding is not counted.
+// Bins from 64 on count numbers that are 64 greater. Padding is not counted.
 // CHECK-LABEL: tile.func @histogram
 // CHECK: %[[M:.*]] = arith.andi
 // CHECK: tile.histogram %[[V:.*]], %[[M]] : tensor<128xi32> -> tensor<64xi32>
@@ -76,8 +76,8 @@ tile.func @histogram(%x: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
 
 // -----
 
-// Assembly may have side effects, and functions need not end for all values:
-// padding is the last element once more.
+// Assembly may have side effects, and functions may not terminate for all
+// values: padding repeats the last element.
 // CHECK-LABEL: tile.func @functions
 // CHECK: %[[I:.*]] = arith.minsi
 // CHECK: %[[V:.*]] = tile.gather %{{.*}}[%[[I]]] {axis = 0 : i32} : tensor<4xi32>, tensor<4xi32>
@@ -112,8 +112,8 @@ tile.func @atomics(%x: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// Pieces of a block of an array are blocks of it. What stands behind a padded
-// one may be read, but not written: those go through pointers.
+// Pieces of a block of an array are blocks of it. Elements past a padded block
+// may be read but not written: such stores use pointers.
 // CHECK-LABEL: tile.func @descriptors
 // CHECK-DAG: %[[A:.*]] = tile.make_descriptor {{.*}} : !tile.desc<128x64xf16>
 // CHECK-DAG: %[[B:.*]] = tile.make_descriptor {{.*}} : !tile.desc<64x64xf16>

@@ -1,8 +1,7 @@
 // RUN: tilewright-opt %s -tile-gpu-split-blocks='compute-capability=90 arch-specific=true' -canonicalize -cse | FileCheck %s
 // RUN: tilewright-opt %s -tile-gpu-split-blocks='compute-capability=80' -canonicalize -cse | FileCheck %s --check-prefix=WARPS
 
-// One instruction of a warpgroup computes all columns, so 112 = 64 + 32 + 16 pays. Instructions of single warps
-// would be as many as for 128.
+// One wgmma computes all columns, so 112 = 64 + 32 + 16 pays. mma.sync would take as many instructions as for 128.
 // CHECK-LABEL: tile.func @columns
 // CHECK: tile.dot %[[A:.*]], %{{.*}}, %{{.*}} : tensor<64x16xf16>, tensor<16x64xf16>, tensor<64x64xf32>
 // CHECK: tile.dot %[[A]], %{{.*}}, %{{.*}} : tensor<64x16xf16>, tensor<16x32xf16>, tensor<64x32xf32>

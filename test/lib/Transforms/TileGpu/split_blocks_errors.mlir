@@ -21,10 +21,10 @@ tile.func @calls(%x: f32) attributes {tile.kernel} {
 
 // -----
 
-// Taking a tile apart has no rule.
+// There is no rule for extracting elements of a tile.
 tile.func @extract(%x: f32, %i: index) attributes {tile.kernel} {
   %r = tile.splat %x : f32 -> tensor<96xf32>
-  // expected-error@below {{the NVIDIA back end cannot compute this on blocks with sides that are no powers of two}}
+  // expected-error@below {{the NVIDIA back end cannot compute this on blocks whose dimensions are not powers of two}}
   %e = tensor.extract %r[%i] : tensor<96xf32>
   tile.return
 }
@@ -44,17 +44,17 @@ tile.func @chosen(%x: !tile.ptr<f32>, %c: i1, %i: i32, %n: i64) attributes {tile
 
 // Folding makes such constants only of others.
 tile.func @varied() attributes {tile.kernel} {
-  // expected-error@below {{must repeat one value to be a tile on a GPU}}
+  // expected-error@below {{must be a splat to be a tile on a GPU}}
   %r = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
   tile.return
 }
 
 // -----
 
-// Who scans a side that is cut fills it up before.
+// Scans of other sizes are padded before this pass.
 tile.func @scan(%x: i32) attributes {tile.kernel} {
   %t = tile.splat %x : i32 -> tensor<48x4xi32>
-  // expected-error@below {{runs along a side of 48, which is no power of two}}
+  // expected-error@below {{runs along a dimension of 48, which is not a power of two}}
   %s = "tile.scan"(%t) <{axis = 0 : i32}> ({
   ^bb0(%a: i32, %b: i32):
     %c = arith.addi %a, %b : i32

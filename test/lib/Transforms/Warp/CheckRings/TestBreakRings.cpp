@@ -1,8 +1,8 @@
-// Breaks kernels, one thing at a time, and requires that the checks notice.
+// Breaks kernels by one mutation at a time and requires that the checks fail.
 //
-// A mutation that goes unnoticed is an error, unless the op says why it is
-// harmless: `test.harmless = {erase = "reason"}`. A reason for a mutation that
-// is noticed is an error, too.
+// A mutation without a failing check is an error, unless the op gives a reason
+// why it is harmless: `test.harmless = {erase = "reason"}`. A reason is an
+// error if a check fails.
 
 #include "test/lib/TestPasses.h"
 
@@ -20,7 +20,7 @@ using namespace tilewright::warp;
 
 namespace {
 
-/// A way to break a kernel: changes an op, or says that it does not apply.
+/// A mutation: changes an op, or returns false if it does not apply.
 struct Mutation {
   StringRef name;
   bool (*apply)(Operation *op);
@@ -28,7 +28,7 @@ struct Mutation {
 
 } // namespace
 
-/// Whether the rules are about the order of `op` among others.
+/// Whether the rules constrain the order of `op`.
 static bool isOrdered(Operation *op) {
   return isa<RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp, RingSkipOp,
              PingPongWaitOp, PingPongPassOp, TmaLoadOp, RingPutScalarOp,
@@ -52,7 +52,7 @@ static bool repeatOp(Operation *op) {
   return true;
 }
 
-/// In front of the ordered op before it, if that gives it no operand.
+/// Moves `op` before the preceding ordered op, unless that defines an operand.
 static bool moveUp(Operation *op) {
   if (!isa<RingReleaseOp, RingCommitOp, ProxyFenceOp, BarrierOp>(op))
     return false;
@@ -89,7 +89,7 @@ static bool skipWait(Operation *op) {
   return true;
 }
 
-/// One more group may still be running.
+/// Leaves one more group pending.
 static bool waitForLess(Operation *op) {
   if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
     wait.setPendings(wait.getPendings() + 1);
@@ -125,7 +125,7 @@ static bool shiftIndex(Operation *op) {
   return true;
 }
 
-/// Puts memory to the place of what was allocated before it.
+/// Moves memory to the offset of the preceding allocation.
 static bool moveMemory(Operation *op) {
   constexpr StringRef kOffset = WarpDialect::kSharedOffsetAttr;
   if (!op->hasAttr(kOffset))
@@ -144,7 +144,7 @@ static bool moveMemory(Operation *op) {
   return true;
 }
 
-/// A loop that fills slots goes round once more.
+/// Adds an iteration to a loop that fills slots.
 static bool runLonger(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop || loop.getBody()->getOps<RingAcquireOp>().empty() ||
@@ -156,7 +156,7 @@ static bool runLonger(Operation *op) {
   return true;
 }
 
-/// Leaves out a slot with all that fills it.
+/// Erases a slot together with its fills.
 static bool skipSlot(Operation *op) {
   auto acquire = dyn_cast<RingAcquireOp>(op);
   if (!acquire || acquire.getIndex())
@@ -168,7 +168,7 @@ static bool skipSlot(Operation *op) {
   return true;
 }
 
-/// A team passes by one slot less than another one reads.
+/// Makes a group skip one slot less than the other one reads.
 static bool skipFewer(Operation *op) {
   auto skip = dyn_cast<RingSkipOp>(op);
   if (!skip)
@@ -179,8 +179,8 @@ static bool skipFewer(Operation *op) {
   return true;
 }
 
-/// A turn does not change, or it is the other team's.
-static bool keepTurn(Operation *op) {
+/// Makes a ping-pong parity constant, or that of the other group.
+static bool keepParity(Operation *op) {
   auto flip = dyn_cast<arith::XOrIOp>(op);
   if (!flip || !flip.getType().isInteger(1) ||
       !SpecializeOp::getRole(op->getBlock()))
@@ -190,7 +190,7 @@ static bool keepTurn(Operation *op) {
   return true;
 }
 
-/// All teams use the same memory.
+/// Makes all groups use the same memory.
 static bool shareMemory(Operation *op) {
   return bool(op->removeAttr(WarpDialect::kPingPongBytesAttr));
 }
@@ -207,10 +207,10 @@ static constexpr Mutation kMutations[] = {{"erase", eraseOp},
                                           {"run_longer", runLonger},
                                           {"skip_slot", skipSlot},
                                           {"skip_fewer", skipFewer},
-                                          {"keep_turn", keepTurn},
+                                          {"keep_parity", keepParity},
                                           {"share_memory", shareMemory}};
 
-/// What the checks say first; empty if nothing.
+/// Returns the first error of the checks, or an empty string.
 static std::string runChecks(ModuleOp module) {
   std::string first;
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &found) {
@@ -239,7 +239,7 @@ struct TestBreakRings : PassWrapper<TestBreakRings, OperationPass<ModuleOp>> {
 
   StringRef getArgument() const override { return "test-break-rings"; }
   StringRef getDescription() const override {
-    return "require that the checks notice whatever breaks a kernel";
+    return "require that the checks reject mutated kernels";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect>();

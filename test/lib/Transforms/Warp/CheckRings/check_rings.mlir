@@ -1,12 +1,12 @@
 // RUN: tilewright-opt %s -warp-check-barriers -warp-check-rings -o /dev/null
 // RUN: tilewright-test-opt %s -test-break-rings -o /dev/null | FileCheck %s
 
-// What the compiler makes of kernels, shortened. All of it keeps the rules; and
-// nothing that orders anything can be left out, moved or weakened unnoticed, but
-// for what `test.harmless` gives a reason for.
+// Output of the compiler for kernels, shortened. All of it keeps the rules. Erasing,
+// moving or weakening an op that orders others is an error, unless `test.harmless`
+// gives a reason.
 
-// Among it, what only products in TF32 that were wrong on the card had shown: the
-// fence between reads of threads and the next copy.
+// This includes the fence between reads of threads and the next copy. Without it,
+// TF32 matmuls returned wrong results on the device.
 // CHECK: erase warp.proxy_fence: rule 'fence before release' is broken
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
@@ -20,13 +20,13 @@
 !bt = !warp.shared<16x32xf16, #bt>
 !b = !warp.shared<32x16xf16, #b>
 !bytes = !warp.shared<4096xi8, #bytes>
-!sum = tensor<64x16xf32, #c>
+!acc = tensor<64x16xf32, #c>
 !ab = !warp.ring<3 x {!a, !bt}, transactions>
 !ra = !warp.ring<2 x {!a}, transactions>
 !rb = !warp.ring<2 x {!bt}, transactions>
 
-// A persistent product that is waited for one iteration late.
-tile.func @late_waits(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs: i32, %k: i32, %zero: !sum)
+// A persistent matmul that waits for each wgmma one iteration later.
+tile.func @late_waits(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs: i32, %k: i32, %zero: !acc)
     attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -38,23 +38,23 @@ tile.func @late_waits(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs:
     scf.for %p = %pid to %programs step %c1 : i32 {
       %none = warp.ring.no_slot
       %runs = arith.cmpi sgt, %k, %c0 : i32
-      %r = scf.if %runs -> (!sum) {
-        %sum, %last = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero, %held = %none) -> (!sum, !warp.slot) : i32 {
+      %r = scf.if %runs -> (!acc) {
+        %result, %last = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero, %held = %none) -> (!acc, !warp.slot) : i32 {
           %slot, %a, %bt = warp.ring.wait %ring : !ab
           %b = warp.shared_transpose %bt {order = array<i32: 1, 0>} : !bt -> !b
-          %s = warp.wgmma %a, %b, %acc : !a, !b, !sum
-          %d = warp.wgmma_wait %s {pendings = 1 : i32} : !sum
+          %s = warp.wgmma %a, %b, %acc : !a, !b, !acc
+          %d = warp.wgmma_wait %s {pendings = 1 : i32} : !acc
           %notFirst = arith.cmpi ne, %i, %c0 : i32
           warp.ring.release %held if %notFirst
-          scf.yield %d, %slot : !sum, !warp.slot
+          scf.yield %d, %slot : !acc, !warp.slot
         }
-        %done = warp.wgmma_wait %sum {pendings = 0 : i32} : !sum
+        %done = warp.wgmma_wait %result {pendings = 0 : i32} : !acc
         warp.ring.release %last
-        scf.yield %done : !sum
+        scf.yield %done : !acc
       } else {
-        scf.yield %zero : !sum
+        scf.yield %zero : !acc
       }
-      warp.tma_store %r, %out[%p, %c0] through %staging : !sum, !warp.tensor_map, !bytes
+      warp.tma_store %r, %out[%p, %c0] through %staging : !acc, !warp.tensor_map, !bytes
     }
     warp.tma_store_wait %staging : !bytes
   }, {
@@ -71,24 +71,24 @@ tile.func @late_waits(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs:
   tile.return
 }
 
-// One program: once all slots have been read, the store goes through their memory.
-tile.func @behind_the_last_slot(%map: !warp.tensor_map, %out: !warp.tensor_map, %k: i32, %zero: !sum)
+// One program: the staging buffer reuses the slots after the last read.
+tile.func @after_the_last_slot(%map: !warp.tensor_map, %out: !warp.tensor_map, %k: i32, %zero: !acc)
     attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !ab
   warp.specialize warps [4, 1] {
-    %staging = warp.alloc {warp.shared_offset = 0 : i32, test.harmless = {move_memory = "it lies there"}} : !bytes
-    %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (!sum) : i32 {
+    %staging = warp.alloc {warp.shared_offset = 0 : i32, test.harmless = {move_memory = "it is there already"}} : !bytes
+    %result = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (!acc) : i32 {
       %slot, %a, %bt = warp.ring.wait %ring : !ab
       %b = warp.shared_transpose %bt {order = array<i32: 1, 0>} : !bt -> !b
-      %s = warp.wgmma %a, %b, %acc : !a, !b, !sum
-      %d = warp.wgmma_wait %s {pendings = 0 : i32} : !sum
+      %s = warp.wgmma %a, %b, %acc : !a, !b, !acc
+      %d = warp.wgmma_wait %s {pendings = 0 : i32} : !acc
       warp.ring.release %slot
-      scf.yield %d : !sum
+      scf.yield %d : !acc
     }
     warp.barrier
-    warp.tma_store %sum, %out[%c0, %c0] through %staging : !sum, !warp.tensor_map, !bytes
+    warp.tma_store %result, %out[%c0, %c0] through %staging : !acc, !warp.tensor_map, !bytes
     warp.tma_store_wait %staging : !bytes
   }, {
     scf.for %i = %c0 to %k step %c32 : i32 {
@@ -101,9 +101,9 @@ tile.func @behind_the_last_slot(%map: !warp.tensor_map, %out: !warp.tensor_map, 
   tile.return
 }
 
-// Two teams that take the tiles in turn, of which each has as many blocks as a
-// table says.
-tile.func @teams(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs: i32, %table: !tile.ptr<i32>, %zero: !sum)
+// Two ping-pong groups that alternate between tiles. A table gives the number of
+// blocks of each tile.
+tile.func @ping_pong(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs: i32, %table: !tile.ptr<i32>, %zero: !acc)
     attributes {warp.num_warps = 4 : i32, warp.block_warps = 12 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -125,25 +125,25 @@ tile.func @teams(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs: i32,
         warp.pingpong_wait
         %none = warp.ring.no_slot
         %runs = arith.cmpi sgt, %k, %c0 : i32
-        %r = scf.if %runs -> (!sum) {
-          %sum, %last = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero, %held = %none) -> (!sum, !warp.slot) : i32 {
+        %r = scf.if %runs -> (!acc) {
+          %result, %last = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero, %held = %none) -> (!acc, !warp.slot) : i32 {
             %slot, %a, %bt = warp.ring.wait %ring : !ab
             %b = warp.shared_transpose %bt {order = array<i32: 1, 0>} : !bt -> !b
-            %s = warp.wgmma %a, %b, %acc : !a, !b, !sum
-            %d = warp.wgmma_wait %s {pendings = 1 : i32} : !sum
+            %s = warp.wgmma %a, %b, %acc : !a, !b, !acc
+            %d = warp.wgmma_wait %s {pendings = 1 : i32} : !acc
             %notFirst = arith.cmpi ne, %i, %c0 : i32
             warp.ring.release %held if %notFirst
-            scf.yield %d, %slot : !sum, !warp.slot
+            scf.yield %d, %slot : !acc, !warp.slot
           }
           warp.pingpong_pass
-          %done = warp.wgmma_wait %sum {pendings = 0 : i32} : !sum
+          %done = warp.wgmma_wait %result {pendings = 0 : i32} : !acc
           warp.ring.release %last
-          scf.yield %done : !sum
+          scf.yield %done : !acc
         } else {
           warp.pingpong_pass
-          scf.yield %zero : !sum
+          scf.yield %zero : !acc
         }
-        warp.tma_store %r, %out[%p, %c0] through %staging : !sum, !warp.tensor_map, !bytes
+        warp.tma_store %r, %out[%p, %c0] through %staging : !acc, !warp.tensor_map, !bytes
       } else {
         warp.ring.skip %ring for %c0 to %k step %c32 : i32, !ab
       }
@@ -170,8 +170,8 @@ tile.func @teams(%map: !warp.tensor_map, %out: !warp.tensor_map, %programs: i32,
   tile.return
 }
 
-// Two products, the second an iteration late, with the left side in registers.
-tile.func @chained(%map: !warp.tensor_map, %k: i32, %zero: !sum, %left: tensor<64x32xf16, #wa>) -> !sum
+// Two dots, the second one iteration late, with operand A in registers.
+tile.func @chained(%map: !warp.tensor_map, %k: i32, %zero: !acc, %lhs: tensor<64x32xf16, #wa>) -> !acc
     attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
@@ -181,35 +181,35 @@ tile.func @chained(%map: !warp.tensor_map, %k: i32, %zero: !sum, %left: tensor<6
   warp.specialize warps [4, 1] {
     %q, %a = warp.ring.wait %query : !ra
     %runs = arith.cmpi sgt, %k, %c0 : i32
-    %r = scf.if %runs -> (!sum) {
+    %r = scf.if %runs -> (!acc) {
       %slot0, %bt0 = warp.ring.wait %first : !rb
       %b0 = warp.shared_transpose %bt0 {order = array<i32: 1, 0>} : !bt -> !b
-      %s0 = warp.wgmma %a, %b0, %zero : !a, !b, !sum
-      %d0 = warp.wgmma_wait %s0 {pendings = 0 : i32} : !sum
+      %s0 = warp.wgmma %a, %b0, %zero : !a, !b, !acc
+      %d0 = warp.wgmma_wait %s0 {pendings = 0 : i32} : !acc
       warp.ring.release %slot0
-      %sum = scf.for %i = %c32 to %k step %c32 iter_args(%acc = %zero) -> (!sum) : i32 {
+      %result = scf.for %i = %c32 to %k step %c32 iter_args(%acc = %zero) -> (!acc) : i32 {
         %slot1, %bt1 = warp.ring.wait %first : !rb
         %b1 = warp.shared_transpose %bt1 {order = array<i32: 1, 0>} : !bt -> !b
-        %s1 = warp.wgmma %a, %b1, %zero : !a, !b, !sum
+        %s1 = warp.wgmma %a, %b1, %zero : !a, !b, !acc
         %slot2, %bt2 = warp.ring.wait %second : !rb
         %b2 = warp.shared_transpose %bt2 {order = array<i32: 1, 0>} : !bt -> !b
-        %s2 = warp.wgmma %left, %b2, %acc : tensor<64x32xf16, #wa>, !b, !sum
-        %d1 = warp.wgmma_wait %s1 {pendings = 1 : i32} : !sum
+        %s2 = warp.wgmma %lhs, %b2, %acc : tensor<64x32xf16, #wa>, !b, !acc
+        %d1 = warp.wgmma_wait %s1 {pendings = 1 : i32} : !acc
         warp.ring.release %slot1
-        %e = math.exp2 %d1 : !sum
-        %d2 = warp.wgmma_wait %s2 {pendings = 0 : i32} : !sum
+        %e = math.exp2 %d1 : !acc
+        %d2 = warp.wgmma_wait %s2 {pendings = 0 : i32} : !acc
         warp.ring.release %slot2
-        %f = arith.addf %d2, %e : !sum
-        scf.yield %f : !sum
+        %f = arith.addf %d2, %e : !acc
+        scf.yield %f : !acc
       }
       %slot3, %bt3 = warp.ring.wait %second : !rb
       %b3 = warp.shared_transpose %bt3 {order = array<i32: 1, 0>} : !bt -> !b
-      %s3 = warp.wgmma %left, %b3, %sum : tensor<64x32xf16, #wa>, !b, !sum
-      %d3 = warp.wgmma_wait %s3 {pendings = 0 : i32} : !sum
+      %s3 = warp.wgmma %lhs, %b3, %result : tensor<64x32xf16, #wa>, !b, !acc
+      %d3 = warp.wgmma_wait %s3 {pendings = 0 : i32} : !acc
       warp.ring.release %slot3
-      scf.yield %d3 : !sum
+      scf.yield %d3 : !acc
     } else {
-      scf.yield %zero : !sum
+      scf.yield %zero : !acc
     }
     warp.ring.release %q
   }, {
@@ -225,11 +225,11 @@ tile.func @chained(%map: !warp.tensor_map, %k: i32, %zero: !sum, %left: tensor<6
       warp.ring.commit %slot2
     }
   }
-  tile.return %zero : !sum
+  tile.return %zero : !acc
 }
 
-// A kernel that asks by itself whether it holds a slot behind the loop.
-tile.func @asked_behind(%map: !warp.tensor_map, %k: i32) attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
+// A kernel that tests by itself whether it holds a slot after the loop.
+tile.func @tested_after(%map: !warp.tensor_map, %k: i32) attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !rb
@@ -253,7 +253,7 @@ tile.func @asked_behind(%map: !warp.tensor_map, %k: i32) attributes {warp.num_wa
   tile.return
 }
 
-// A ring that two blocks share.
+// A ring that two CTAs share.
 tile.func @cluster(%map: !warp.tensor_map, %k: i32)
     attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32, warp.cluster_size = 2 : i32} {
   %c0 = arith.constant 0 : i32
@@ -278,11 +278,11 @@ tile.func @cluster(%map: !warp.tensor_map, %k: i32)
   tile.return
 }
 
-// Tiles whose numbers the consumers take from a counter and hand over; the copies
-// of a tile have arrived when the operation tells others so.
+// Tiles whose indices the consumers take from a counter and forward. The copies of
+// a tile have arrived before the operation releases them.
 #two = #warp.linear<{offset = [[1]]}>
 !number = !warp.ring<1 x {!warp.shared<2xi32, #two>}, transactions>
-tile.func @counter(%map: !warp.tensor_map, %out: !warp.tensor_map, %counter: !tile.ptr<i32>, %tiles: i32, %zero: !sum)
+tile.func @counter(%map: !warp.tensor_map, %out: !warp.tensor_map, %counter: !tile.ptr<i32>, %tiles: i32, %zero: !acc)
     attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -302,10 +302,10 @@ tile.func @counter(%map: !warp.tensor_map, %out: !warp.tensor_map, %counter: !ti
     ^bb0(%t: i32):
       %slot, %a, %bt = warp.ring.wait %ring : !ab
       %b = warp.shared_transpose %bt {order = array<i32: 1, 0>} : !bt -> !b
-      %s = warp.wgmma %a, %b, %zero : !a, !b, !sum
-      %z = warp.wgmma_wait %s {pendings = 0 : i32} : !sum
+      %s = warp.wgmma %a, %b, %zero : !a, !b, !acc
+      %z = warp.wgmma_wait %s {pendings = 0 : i32} : !acc
       warp.ring.release %slot
-      warp.tma_store %z, %out[%t, %c0] through %staging : !sum, !warp.tensor_map, !bytes
+      warp.tma_store %z, %out[%t, %c0] through %staging : !acc, !warp.tensor_map, !bytes
       warp.tma_store_wait %staging arrived : !bytes
       warp.barrier {test.harmless = {erase = "the operation begins with one", move_down = "the same", move_up = "it orders the memory of the operations, not the copies"}}
       %t1 = tile.atomic_rmw add acq_rel gpu %counter, %c1 {test.harmless = {move_memory = "the operation before is done"}, warp.shared_offset = 41472 : i32} : !tile.ptr<i32>

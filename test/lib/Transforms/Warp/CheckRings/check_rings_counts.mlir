@@ -1,14 +1,14 @@
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics -warp-check-rings -o /dev/null
 
-// Loops whose number of iterations is known: two slots are filled in front of the
-// loop, and each iteration waits for one.
+// Loops with a known trip count. Two slots are filled before the loop, and each
+// iteration waits for one.
 
 #rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<3 x {!tile}, async_groups>
 
-// The second iteration has waited for the second slot, so the memory is free.
+// The second iteration waits for the second slot, so the memory is free.
 tile.func @as_many_iterations_as_copies(%p: tensor<16x8x!tile.ptr<f16>, #rows>, %x: tensor<16x8xf16, #rows>, %more: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -44,7 +44,7 @@ tile.func @as_many_iterations_as_copies(%p: tensor<16x8x!tile.ptr<f16>, #rows>, 
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<3 x {!tile}, async_groups>
 
-// Memory kept: one iteration leaves the second slot's copies under way.
+// Memory intact: after one iteration the copies of the second slot are pending.
 tile.func @fewer_iterations_than_copies(%p: tensor<16x8x!tile.ptr<f16>, #rows>, %x: tensor<16x8xf16, #rows>, %more: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -69,7 +69,7 @@ tile.func @fewer_iterations_than_copies(%p: tensor<16x8x!tile.ptr<f16>, #rows>, 
     scf.yield %u, %use : i32, i32
   }
   warp.barrier
-  // expected-error @+1 {{rule 'memory kept' is broken: writes memory that copies are under way to}}
+  // expected-error @+1 {{rule 'memory intact' is broken: writes memory that pending copies write}}
   %a = warp.alloc %x {warp.shared_offset = 0 : i32} : (tensor<16x8xf16, #rows>) -> !tile
   tile.return
 }

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics -warp-check-rings
 
-// The rules of products and fences.
+// The rules for wgmma and fences.
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
@@ -9,12 +9,12 @@
 !b = !warp.shared<32x16xf16, #b>
 !ring = !warp.ring<2 x {!a, !b}, transactions>
 
-// Products done: a slot is given back under a product that reads it.
-tile.func @release_under_product(%zero: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
+// Wgmma done: a slot is released while a wgmma reads it.
+tile.func @release_during_wgmma(%zero: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
   %ring = warp.ring : !ring
   %slot, %a, %b = warp.ring.wait %ring : !ring
   %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
-  // expected-error @+1 {{rule 'products done' is broken: a product that has not been waited for reads tile 0 of the slot}}
+  // expected-error @+1 {{rule 'wgmma done' is broken: a pending wgmma reads tile 0 of the slot}}
   warp.ring.release %slot
   %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
   tile.return %d : tensor<64x16xf32, #c>
@@ -29,17 +29,17 @@ tile.func @release_under_product(%zero: tensor<64x16xf32, #c>) -> tensor<64x16xf
 !b = !warp.shared<32x16xf16, #b>
 !ring = !warp.ring<4 x {!a, !b}, transactions>
 
-// Products done: with one product pending, the slot of this iteration, not that
-// of the one before, is still being read.
+// Wgmma done: the pending wgmma reads the slot of this iteration, not that of the
+// previous one.
 tile.func @late_wait(%zero: tensor<64x16xf32, #c>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = warp.ring : !ring
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x16xf32, #c> : i32 {
+  %accumulator = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x16xf32, #c> : i32 {
     %slot, %a, %b = warp.ring.wait %ring : !ring
     %s = warp.wgmma %a, %b, %acc : !a, !b, tensor<64x16xf32, #c>
     %d = warp.wgmma_wait %s {pendings = 1 : i32} : tensor<64x16xf32, #c>
-    // expected-error @+1 {{rule 'products done' is broken: a product that has not been waited for reads tile 0 of the slot}}
+    // expected-error @+1 {{rule 'wgmma done' is broken: a pending wgmma reads tile 0 of the slot}}
     warp.ring.release %slot
     scf.yield %d : tensor<64x16xf32, #c>
   }
@@ -55,13 +55,13 @@ tile.func @late_wait(%zero: tensor<64x16xf32, #c>, %n: i32) {
 !a = !warp.shared<64x32xf16, #a>
 !b = !warp.shared<32x16xf16, #b>
 
-// Products done: an operand is written while a product reads it.
-tile.func @store_under_product(%x: tensor<64x32xf16, #rows>, %zero: tensor<64x16xf32, #c>) {
+// Wgmma done: an operand is written while a wgmma reads it.
+tile.func @store_during_wgmma(%x: tensor<64x32xf16, #rows>, %zero: tensor<64x16xf32, #c>) {
   %a = warp.alloc : !a
   %b = warp.alloc : !b
   %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
   warp.barrier
-  // expected-error @+1 {{rule 'products done' is broken: writes memory that a product reads which has not been waited for}}
+  // expected-error @+1 {{rule 'wgmma done' is broken: writes memory that a pending wgmma reads}}
   warp.local_store %x, %a : tensor<64x32xf16, #rows> -> !a
   %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
   tile.return
@@ -75,7 +75,7 @@ tile.func @store_under_product(%x: tensor<64x32xf16, #rows>, %zero: tensor<64x16
 !a = !warp.shared<64x32xf16, #a>
 !b = !warp.shared<32x16xf16, #b>
 
-// Products done: on the way around the wait.
+// Wgmma done: one path has no wait.
 tile.func @not_waited_for(%zero: tensor<64x16xf32, #c>, %c: i1) {
   %a = warp.alloc : !a
   %b = warp.alloc : !b
@@ -83,7 +83,7 @@ tile.func @not_waited_for(%zero: tensor<64x16xf32, #c>, %c: i1) {
   scf.if %c {
     %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
   }
-  // expected-error @+1 {{rule 'products done' is broken: ends before its products have been waited for}}
+  // expected-error @+1 {{rule 'wgmma done' is broken: ends before a wait for its wgmmas}}
   tile.return
 }
 
@@ -95,13 +95,13 @@ tile.func @not_waited_for(%zero: tensor<64x16xf32, #c>, %c: i1) {
 !a = !warp.shared<64x32xf16, #a>
 !b = !warp.shared<32x16xf16, #b>
 
-// Sums untouched: the wait leaves this very product pending.
-tile.func @sum(%zero: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
+// Accumulators untouched: the wait leaves this wgmma pending.
+tile.func @accumulator(%zero: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
   %a = warp.alloc : !a
   %b = warp.alloc : !b
   %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
   %d = warp.wgmma_wait %s {pendings = 1 : i32} : tensor<64x16xf32, #c>
-  // expected-error @+1 {{rule 'sums untouched' is broken: uses a sum before its product has been waited for}}
+  // expected-error @+1 {{rule 'accumulators untouched' is broken: uses the accumulator of a pending wgmma}}
   %e = arith.addf %d, %d : tensor<64x16xf32, #c>
   %last = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
   tile.return %e : tensor<64x16xf32, #c>
@@ -134,12 +134,12 @@ tile.func @fence_before_release() -> tensor<16x4xf16, #rows> {
 !a = !warp.shared<64x32xf16, #a>
 !b = !warp.shared<32x16xf16, #b>
 
-// Fence before product: a barrier alone shows stores to threads only.
+// Fence before wgmma: a barrier alone makes stores visible to threads only.
 tile.func @no_fence(%x: tensor<64x32xf16, #rows>, %zero: tensor<64x16xf32, #c>) {
   %b = warp.alloc : !b
   %a = warp.alloc %x : (tensor<64x32xf16, #rows>) -> !a
   warp.barrier
-  // expected-error @+1 {{rule 'fence before product' is broken: threads have written its operand, and no warp.proxy_fence shows that to the tensor cores}}
+  // expected-error @+1 {{rule 'fence before wgmma' is broken: threads have written its operand, and no warp.proxy_fence makes that visible to the tensor cores}}
   %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
   %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
   tile.return
@@ -156,8 +156,8 @@ tile.func @no_fence(%x: tensor<64x32xf16, #rows>, %zero: tensor<64x16xf32, #c>) 
 !b = !warp.shared<32x16xf16, #b>
 !ring = !warp.ring<2 x {!a, !b}, async_groups>
 
-// Fence before product: the barrier comes before the fence of what each thread
-// has copied.
+// Fence before wgmma: the barrier comes before the fence that follows the copies
+// of each thread.
 tile.func @no_barrier(%pa: tensor<64x32x!tile.ptr<f16>, #rows>, %pb: tensor<32x16x!tile.ptr<f16>, #rb>, %zero: tensor<64x16xf32, #c>) {
   %c0 = arith.constant 0 : i32
   %ring = warp.ring : !ring
@@ -168,7 +168,7 @@ tile.func @no_barrier(%pa: tensor<64x32x!tile.ptr<f16>, #rows>, %pb: tensor<32x1
   %slot, %a, %b = warp.ring.wait %ring[%c0] pending 0 : !ring
   warp.barrier
   warp.proxy_fence
-  // expected-error @+1 {{rule 'fence before product' is broken: no barrier stands between the fence of what threads have written and this product}}
+  // expected-error @+1 {{rule 'fence before wgmma' is broken: no barrier separates the fence after the writes of threads from this wgmma}}
   %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
   %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
   warp.ring.release %slot

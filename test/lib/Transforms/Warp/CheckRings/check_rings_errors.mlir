@@ -1,18 +1,18 @@
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics -warp-check-rings
 
-// Each rule of rings and slots; check_rings_held_errors.mlir has that of held
-// slots, check_rings_products_errors.mlir those of products and fences.
+// Each rule for rings and slots. check_rings_held_errors.mlir tests held slots,
+// check_rings_dots_errors.mlir wgmma and fences.
 
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// In turn: the second slot before the first.
-tile.func @out_of_turn() {
+// In order: the second slot before the first.
+tile.func @out_of_order() {
   %ring = warp.ring : !ring
   %a, %x = warp.ring.wait %ring : !ring
   %b, %y = warp.ring.wait %ring : !ring
-  // expected-error @+1 {{rule 'in turn' is broken: a slot that was waited for before is not given back yet}}
+  // expected-error @+1 {{rule 'in order' is broken: a slot that was waited for earlier is not released yet}}
   warp.ring.release %b
   warp.ring.release %a
   tile.return
@@ -24,14 +24,14 @@ tile.func @out_of_turn() {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<3 x {!tile}, async_groups>
 
-// In turn: the index wraps around too late, in the fourth iteration.
+// In order: the index wraps around too late, in the fourth iteration.
 tile.func @index(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c4 = arith.constant 4 : i32
   %ring = warp.ring : !ring
   scf.for %i = %c0 to %n step %c1 iter_args(%at = %c0) -> i32 : i32 {
-    // expected-error @+1 {{rule 'in turn' is broken: takes slot 3 where it is the turn of slot 0}}
+    // expected-error @+1 {{rule 'in order' is broken: takes slot 3, but slot 0 is next}}
     %slot, %tile = warp.ring.acquire %ring[%at] : !ring
     warp.ring.commit %slot
     %full, %x = warp.ring.wait %ring[%at] pending 0 : !ring
@@ -50,7 +50,7 @@ tile.func @index(%n: i32) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<3 x {!tile}, async_groups>
 
-// Provable: an index that comes from outside.
+// Provable: an index from outside of the function.
 tile.func @unknown_index(%i: i32) {
   %ring = warp.ring : !ring
   // expected-error @+1 {{rule 'provable' is broken: the index of its slot is not known, 0 is expected}}
@@ -65,12 +65,12 @@ tile.func @unknown_index(%i: i32) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile, !tile}, transactions>
 
-// Filled once: one of two tiles is left out.
+// Filled once: one of two tiles is missing.
 tile.func @not_filled(%map: !warp.tensor_map, %i: i32) {
   %ring = warp.ring : !ring
   %slot, %x, %y = warp.ring.acquire %ring : !ring
   warp.tma_load %map[%i, %i], %x : !warp.tensor_map, !tile
-  // expected-error @+1 {{rule 'filled once' is broken: tile 1 of the slot is not filled, and its consumers would wait for ever}}
+  // expected-error @+1 {{rule 'filled once' is broken: tile 1 of the slot is not filled, so its consumers would wait forever}}
   warp.ring.commit %slot
   tile.return
 }
@@ -121,7 +121,7 @@ tile.func @all_held() {
 tile.func @nothing_filled() {
   %c0 = arith.constant 0 : i32
   %ring = warp.ring : !ring
-  // expected-error @+1 {{rule 'slot comes' is broken: waits for a slot that nobody has filled}}
+  // expected-error @+1 {{rule 'slot comes' is broken: waits for a slot that has not been filled}}
   %full, %x = warp.ring.wait %ring[%c0] pending 0 : !ring
   warp.ring.release %full
   %slot, %tile = warp.ring.acquire %ring[%c0] : !ring
@@ -144,7 +144,7 @@ tile.func @all_filled() {
   warp.ring.commit %a
   %b, %y = warp.ring.acquire %ring[%c1] : !ring
   warp.ring.commit %b
-  // expected-error @+1 {{rule 'slot comes' is broken: all 2 slots of the ring are in use, and only this role can give one back}}
+  // expected-error @+1 {{rule 'slot comes' is broken: all 2 slots of the ring are in use, and only this role can release one}}
   %c, %z = warp.ring.acquire %ring[%c0] : !ring
   warp.ring.commit %c
   %full, %read = warp.ring.wait %ring[%c0] pending 0 : !ring
@@ -159,7 +159,7 @@ tile.func @all_filled() {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<3 x {!tile}, async_groups>
 
-// Copies arrived: the group that is left may be the slot's own.
+// Copies arrived: the pending group may be that of the slot.
 tile.func @pending(%p: tensor<16x8x!tile.ptr<f16>, #rows>) {
   %c0 = arith.constant 0 : i32
   %ring = warp.ring : !ring
@@ -179,14 +179,14 @@ tile.func @pending(%p: tensor<16x8x!tile.ptr<f16>, #rows>) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, async_groups>
 
-// Copies arrived: they may write when the memory is something else's.
+// Copies arrived: they may write after the memory is reused.
 tile.func @never_waited_for(%p: tensor<16x8x!tile.ptr<f16>, #rows>) {
   %c0 = arith.constant 0 : i32
   %ring = warp.ring : !ring
   %slot, %tile = warp.ring.acquire %ring[%c0] : !ring
   warp.async_copy %p, %tile vector 2 : tensor<16x8x!tile.ptr<f16>, #rows>, !tile
   warp.ring.commit %slot
-  // expected-error @+1 {{rule 'copies arrived' is broken: ends before its copies have been waited for}}
+  // expected-error @+1 {{rule 'copies arrived' is broken: ends before a wait for its copies}}
   tile.return
 }
 
@@ -213,14 +213,14 @@ tile.func @wrong_copy(%p: tensor<16x8x!tile.ptr<f16>, #rows>) {
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 !tile = !warp.shared<16x8xf16, #plain>
 
-// Memory kept: two tiles at one place.
-tile.func @one_place(%x: tensor<16x8xf16, #rows>, %y: tensor<16x8xf16, #rows>) -> tensor<16x8xf16, #rows> {
+// Memory intact: two tiles at one offset.
+tile.func @one_offset(%x: tensor<16x8xf16, #rows>, %y: tensor<16x8xf16, #rows>) -> tensor<16x8xf16, #rows> {
   %a = warp.alloc %x {warp.shared_offset = 0 : i32} : (tensor<16x8xf16, #rows>) -> !tile
   warp.barrier
   // expected-note @+1 {{by this}}
   %b = warp.alloc %y {warp.shared_offset = 64 : i32} : (tensor<16x8xf16, #rows>) -> !tile
   warp.barrier
-  // expected-error @+1 {{rule 'memory kept' is broken: reads memory that has been overwritten}}
+  // expected-error @+1 {{rule 'memory intact' is broken: reads memory that has been overwritten}}
   %z = warp.local_load %a : !tile -> tensor<16x8xf16, #rows>
   tile.return %z : tensor<16x8xf16, #rows>
 }
@@ -232,11 +232,11 @@ tile.func @one_place(%x: tensor<16x8xf16, #rows>, %y: tensor<16x8xf16, #rows>) -
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Memory kept: a tile at the place of a slot.
-tile.func @place_of_slot(%x: tensor<16x8xf16, #rows>) {
+// Memory intact: a tile at the offset of a slot.
+tile.func @offset_of_slot(%x: tensor<16x8xf16, #rows>) {
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
   %slot, %tile = warp.ring.wait %ring : !ring
-  // expected-error @+1 {{rule 'memory kept' is broken: writes memory of a slot that is held}}
+  // expected-error @+1 {{rule 'memory intact' is broken: writes memory of a slot that is held}}
   %a = warp.alloc %x {warp.shared_offset = 128 : i32} : (tensor<16x8xf16, #rows>) -> !tile
   warp.ring.release %slot
   tile.return
@@ -248,9 +248,9 @@ tile.func @place_of_slot(%x: tensor<16x8xf16, #rows>) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Provable: a slot from outside.
+// Provable: a slot from outside of the function.
 tile.func @unknown_slot(%ring: !ring) {
-  // expected-error @+1 {{rule 'provable' is broken: its ring is not the result of a warp.ring in sight}}
+  // expected-error @+1 {{rule 'provable' is broken: its ring is not the result of a visible warp.ring}}
   %slot, %tile = warp.ring.wait %ring : !ring
   warp.ring.release %slot
   tile.return
@@ -284,14 +284,14 @@ tile.func @not_copied(%p: tensor<16x8x!tile.ptr<f16>, #rows>) -> tensor<16x8xf16
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, async_groups>
 
-// Memory kept: the copies may still come.
+// Memory intact: the copies may be pending.
 tile.func @under_copies(%p: tensor<16x8x!tile.ptr<f16>, #rows>, %x: tensor<16x8xf16, #rows>) {
   %c0 = arith.constant 0 : i32
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
   %slot, %tile = warp.ring.acquire %ring[%c0] : !ring
   warp.async_copy %p, %tile vector 2 : tensor<16x8x!tile.ptr<f16>, #rows>, !tile
   warp.ring.commit %slot
-  // expected-error @+1 {{rule 'memory kept' is broken: writes memory that copies are under way to}}
+  // expected-error @+1 {{rule 'memory intact' is broken: writes memory that pending copies write}}
   %a = warp.alloc %x {warp.shared_offset = 0 : i32} : (tensor<16x8xf16, #rows>) -> !tile
   %full, %y = warp.ring.wait %ring[%c0] pending 0 : !ring
   warp.ring.release %full

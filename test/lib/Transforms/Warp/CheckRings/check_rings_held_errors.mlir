@@ -1,18 +1,18 @@
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics -warp-check-rings
 
-// The rule of held slots; check_rings_errors.mlir has the others of rings.
+// The rule for held slots; check_rings_errors.mlir tests the others for rings.
 
 #rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Held slot: read behind the release.
+// Held slot: read after the release.
 tile.func @read_after_release() -> tensor<16x8xf16, #rows> {
   %ring = warp.ring : !ring
   %slot, %tile = warp.ring.wait %ring : !ring
   warp.ring.release %slot
-  // expected-error @+1 {{rule 'held slot' is broken: reads a slot that has been given back}}
+  // expected-error @+1 {{rule 'held slot' is broken: reads a slot that has been released}}
   %x = warp.local_load %tile : !tile -> tensor<16x8xf16, #rows>
   tile.return %x : tensor<16x8xf16, #rows>
 }
@@ -23,7 +23,7 @@ tile.func @read_after_release() -> tensor<16x8xf16, #rows> {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Held slot: filled behind the commit.
+// Held slot: filled after the commit.
 tile.func @fill_after_commit(%map: !warp.tensor_map, %i: i32) {
   %ring = warp.ring : !ring
   %slot, %tile = warp.ring.acquire %ring : !ring
@@ -41,7 +41,7 @@ tile.func @fill_after_commit(%map: !warp.tensor_map, %i: i32) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Held slot: read while the copies are under way.
+// Held slot: read while the copies are pending.
 tile.func @read_while_filling(%map: !warp.tensor_map, %i: i32) -> tensor<16x8xf16, #rows> {
   %ring = warp.ring : !ring
   %slot, %tile = warp.ring.acquire %ring : !ring
@@ -75,8 +75,8 @@ tile.func @store_to_slot(%x: tensor<16x8xf16, #rows>) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Held slot: the release in the branch is one on some ways only.
-tile.func @released_on_one_way(%c: i1) {
+// Held slot: the release in the branch covers one path only.
+tile.func @released_on_one_path(%c: i1) {
   // expected-note @+1 {{of this ring}}
   %ring = warp.ring : !ring
   %slot, %tile = warp.ring.wait %ring : !ring
@@ -100,7 +100,7 @@ tile.func @released_again() {
   %ring = warp.ring : !ring
   %slot, %tile = warp.ring.wait %ring : !ring
   scf.for %i = %c0 to %c1 step %c1 : i32 {
-    // expected-error @+1 {{rule 'held slot' is broken: its slot has been given back before}}
+    // expected-error @+1 {{rule 'held slot' is broken: its slot has been released already}}
     warp.ring.release %slot
   }
   tile.return

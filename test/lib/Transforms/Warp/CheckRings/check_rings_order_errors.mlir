@@ -6,7 +6,7 @@
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Bounds that are not the same.
+// The bounds differ.
 tile.func @bounds(%map: !warp.tensor_map, %n: i32, %m: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -35,7 +35,7 @@ tile.func @bounds(%map: !warp.tensor_map, %n: i32, %m: i32) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// One slot is filled that nobody reads.
+// One filled slot is never read.
 tile.func @left_over(%map: !warp.tensor_map, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -66,8 +66,8 @@ tile.func @left_over(%map: !warp.tensor_map, %n: i32) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// The consumer needs all of the first ring before anything of the second, the
-// producer fills them in turn: right with two slots, but not with more iterations.
+// The consumer reads all of the first ring before the second one. The producer
+// fills them alternately: correct with two slots, but not with more iterations.
 tile.func @deadlock(%map: !warp.tensor_map, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -103,7 +103,7 @@ tile.func @deadlock(%map: !warp.tensor_map, %n: i32) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Each role asks something else.
+// Each role has a different condition.
 tile.func @conditions(%map: !warp.tensor_map, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -134,7 +134,7 @@ tile.func @conditions(%map: !warp.tensor_map, %n: i32) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<3 x {!tile}, transactions>
 
-// A producer that leaves a slot empty fills two of three; the consumer has both in hand when it waits for the third.
+// A throttled producer fills two of three slots. The consumer holds both when it waits for the third.
 tile.func @throttled(%map: !warp.tensor_map, %late: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -1,19 +1,19 @@
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics -warp-check-rings
 
-// Teams that do not pass the slots of a ring, or the turn, as they should.
+// Ping-pong groups that break the order of slots, waits or passes.
 
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// The slot that is held is given back behind those that are passed by.
-tile.func @holds_while_passing(%map: !warp.tensor_map) {
+// The held slot is released after the skipped ones.
+tile.func @holds_while_skipping(%map: !warp.tensor_map) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = warp.ring : !ring
   warp.specialize warps [8, 4] ping_pong_groups 2 {
     %slot, %tile = warp.ring.wait %ring : !ring
-    // expected-error @+1 {{rule 'in turn' is broken: passes slots by while one that was waited for is not given back}}
+    // expected-error @+1 {{rule 'in order' is broken: skips slots while one that was waited for is not released}}
     warp.ring.skip %ring for %c0 to %c1 step %c1 : i32, !ring
     warp.ring.release %slot
   }, {
@@ -27,7 +27,7 @@ tile.func @holds_while_passing(%map: !warp.tensor_map) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Nothing tells how many that are.
+// The number of skipped slots is not known.
 tile.func @unknown(%map: !warp.tensor_map, %n: i32, %m: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -40,7 +40,7 @@ tile.func @unknown(%map: !warp.tensor_map, %n: i32, %m: i32) {
         warp.ring.release %slot
       }
     } else {
-      // expected-error @+1 {{rule 'in step' is broken: no loop that fills its ring is known to run as often}}
+      // expected-error @+1 {{rule 'in step' is broken: no loop that fills its ring is known to have the same trip count}}
       warp.ring.skip %ring for %c0 to %m step %c1 : i32, !ring
     }
   }, {
@@ -59,10 +59,10 @@ tile.func @unknown(%map: !warp.tensor_map, %n: i32, %m: i32) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// A team forgets the other one's slot.
-tile.func @left_behind(%map: !warp.tensor_map) {
+// A group does not skip the slot of the other one.
+tile.func @not_skipped(%map: !warp.tensor_map) {
   %c0 = arith.constant 0 : i32
-  // expected-error @+1 {{rule 'in step' is broken: is filled 1 times, and a team that reads it passes 0 slots}}
+  // expected-error @+1 {{rule 'in step' is broken: is filled 1 times, and a ping-pong group that reads it passes 0 slots}}
   %ring = warp.ring : !ring
   warp.specialize warps [8, 4] ping_pong_groups 2 {
     %leads = warp.pingpong_leads
@@ -84,12 +84,12 @@ tile.func @left_behind(%map: !warp.tensor_map) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Both take it for the other one's.
+// Both groups skip the slot.
 // expected-note @+1 {{where this condition is false}}
 tile.func @nobody(%map: !warp.tensor_map, %never: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  // expected-error @+1 {{rule 'in step' is broken: is filled 1 times, and a role whose teams read it waits for 0 slots}}
+  // expected-error @+1 {{rule 'in step' is broken: is filled 1 times, and a role whose ping-pong groups read it waits for 0 slots}}
   %ring = warp.ring : !ring
   warp.specialize warps [8, 4] ping_pong_groups 2 {
     scf.if %never {
@@ -108,10 +108,10 @@ tile.func @nobody(%map: !warp.tensor_map, %never: i1) {
 
 // -----
 
-// Each waits for the other one.
+// The groups wait for each other.
 tile.func @both_wait() {
   warp.specialize warps [8, 4] ping_pong_groups 2 {
-    // expected-error @+1 {{rule 'in step' is broken: waits for a turn that never comes}}
+    // expected-error @+1 {{rule 'in step' is broken: waits for a warp.pingpong_pass that never comes}}
     warp.pingpong_wait
     warp.pingpong_pass
   }, {
@@ -122,7 +122,7 @@ tile.func @both_wait() {
 // -----
 
 tile.func @left_over() {
-  // expected-error @+1 {{rule 'in step' is broken: a team passes a turn that nobody waits for}}
+  // expected-error @+1 {{rule 'in step' is broken: a warp.pingpong_pass has no warp.pingpong_wait}}
   warp.specialize warps [8, 4] ping_pong_groups 2 {
     %leads = warp.pingpong_leads
     scf.if %leads {
@@ -140,7 +140,7 @@ tile.func @twice() {
     %leads = warp.pingpong_leads
     scf.if %leads {
       warp.pingpong_pass
-      // expected-error @+1 {{rule 'in step' is broken: passes the turn twice before it is taken}}
+      // expected-error @+1 {{rule 'in step' is broken: runs warp.pingpong_pass twice before the next group waits}}
       warp.pingpong_pass
     } else {
       warp.pingpong_wait
@@ -156,12 +156,12 @@ tile.func @twice() {
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 !bytes = !warp.shared<128xi8, #bytes>
 
-// Memory of one team is also that of the other.
+// The memory of the groups overlaps.
 tile.func @overlap() {
   warp.specialize warps [8, 4] ping_pong_groups 2 {
     // expected-note @+1 {{the other op}}
     %a = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
-    // expected-error @+1 {{rule 'memory kept' is broken: its memory is also that of another op, and two roles use them at the same time}}
+    // expected-error @+1 {{rule 'memory intact' is broken: its memory overlaps that of another op, and two roles use them concurrently}}
     %b = warp.alloc {warp.shared_offset = 1024 : i32} : !bytes
   }, {
   } {warp.pingpong_bytes = 1024 : i32}
@@ -170,7 +170,7 @@ tile.func @overlap() {
 
 // -----
 
-// expected-error @+2 {{rule 'warps meet' is broken: 7 teams need two barriers each, and the block has 16}}
+// expected-error @+2 {{rule 'warps meet' is broken: 7 ping-pong groups need two barriers each, and the CTA has 16}}
 tile.func @barriers() {
   warp.specialize warps [28, 4] ping_pong_groups 7 {
   }, {

@@ -1,20 +1,20 @@
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics -warp-check-rings
 
-// The rules of what roles share, and of who meets at what.
+// The rules for memory that roles share and for ops of several warps.
 
 #rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Memory kept: a tile lies in the place of barriers that the other role may use.
-tile.func @place(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
+// Memory intact: a tile overlaps barriers that the other role may use.
+tile.func @barrier_offset(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
   // expected-note @+1 {{the other op}}
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
   warp.specialize warps [1, 1] {
     %slot, %tile = warp.ring.wait %ring : !ring
     warp.ring.release %slot
-    // expected-error @+1 {{rule 'memory kept' is broken: its memory is also that of another op, and two roles use them at the same time}}
+    // expected-error @+1 {{rule 'memory intact' is broken: its memory overlaps that of another op, and two roles use them concurrently}}
     %a = warp.alloc %x {warp.shared_offset = 512 : i32} : (tensor<16x8xf16, #rows>) -> !tile
     warp.barrier
     %y = warp.local_load %a : !tile -> tensor<16x8xf16, #rows>
@@ -33,7 +33,7 @@ tile.func @place(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Memory kept: copies of the other role go to where this one has written.
+// Memory intact: copies of the other role overwrite the tile.
 tile.func @too_early(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
   warp.specialize warps [1, 1] {
@@ -41,7 +41,7 @@ tile.func @too_early(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i3
     %a = warp.alloc %x {warp.shared_offset = 256 : i32} : (tensor<16x8xf16, #rows>) -> !tile
     warp.barrier
     %y = warp.local_load %a : !tile -> tensor<16x8xf16, #rows>
-    // expected-error @+1 {{rule 'memory kept' is broken: reads memory that has been overwritten}}
+    // expected-error @+1 {{rule 'memory intact' is broken: reads memory that has been overwritten}}
     %slot, %tile = warp.ring.wait %ring : !ring
     warp.ring.release %slot
   }, {
@@ -59,14 +59,14 @@ tile.func @too_early(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i3
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Memory kept: so it is where a loop leads back to the slots.
+// Memory intact: the same if a loop leads back to the slots.
 tile.func @in_a_loop(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
   warp.specialize warps [1, 1] {
     scf.for %n = %c0 to %i step %c1 : i32 {
-      // expected-error @+1 {{rule 'memory kept' is broken: reads memory that has been overwritten}}
+      // expected-error @+1 {{rule 'memory intact' is broken: reads memory that has been overwritten}}
       %slot, %tile = warp.ring.wait %ring : !ring
       warp.ring.release %slot
       warp.barrier
@@ -93,7 +93,7 @@ tile.func @in_a_loop(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i3
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// Memory kept: a role that does not read the slots cannot know when they are done with.
+// Memory intact: only a role that reads the slots knows their last use.
 tile.func @of_another_role(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, %i: i32) {
   // expected-note @+1 {{the other op}}
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !ring
@@ -101,7 +101,7 @@ tile.func @of_another_role(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, 
     %slot, %tile = warp.ring.wait %ring : !ring
     warp.ring.release %slot
   }, {
-    // expected-error @+1 {{rule 'memory kept' is broken: its memory is also that of another op, and two roles use them at the same time}}
+    // expected-error @+1 {{rule 'memory intact' is broken: its memory overlaps that of another op, and two roles use them concurrently}}
     %a = warp.alloc %x {warp.shared_offset = 256 : i32} : (tensor<16x8xf16, #rows>) -> !tile
     warp.barrier
     %y = warp.local_load %a : !tile -> tensor<16x8xf16, #rows>
@@ -119,11 +119,11 @@ tile.func @of_another_role(%x: tensor<16x8xf16, #rows>, %map: !warp.tensor_map, 
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions>
 
-// In turn: two roles fill one ring.
+// In order: two roles fill one ring.
 tile.func @fillers(%map: !warp.tensor_map, %i: i32) {
   %ring = warp.ring : !ring
   warp.specialize warps [1, 1] {
-    // expected-error @+1 {{rule 'in turn' is broken: another role fills the ring, too, and each begins with slot 0}}
+    // expected-error @+1 {{rule 'in order' is broken: another role also fills the ring, and each starts with slot 0}}
     %slot, %tile = warp.ring.acquire %ring : !ring
     warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !tile
     warp.ring.commit %slot
@@ -142,7 +142,7 @@ tile.func @fillers(%map: !warp.tensor_map, %i: i32) {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, async_groups>
 
-// Copies arrived: each thread can wait for its own copies only.
+// Copies arrived: a thread can wait for its own copies only.
 tile.func @other_threads(%p: tensor<16x8x!tile.ptr<f16>, #rows>) {
   %c0 = arith.constant 0 : i32
   %ring = warp.ring : !ring
@@ -160,12 +160,12 @@ tile.func @other_threads(%p: tensor<16x8x!tile.ptr<f16>, #rows>) {
 
 // -----
 
-// Warps meet: iterations of such a loop go each at their own time.
+// Warps meet: threads run the iterations of such a loop independently.
 tile.func @divergent() {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
-    // expected-error @+1 {{rule 'warps meet' is broken: it stands where not all threads need get to at the same time}}
+    // expected-error @+1 {{rule 'warps meet' is broken: it is in control flow that need not be uniform}}
     warp.barrier
     scf.reduce
   }
@@ -180,13 +180,13 @@ tile.func @divergent() {
 !a = !warp.shared<64x32xf16, #a>
 !b = !warp.shared<32x16xf16, #b>
 
-// Warps meet: the role's four warps are of two warpgroups.
+// Warps meet: the four warps of the role belong to two warpgroups.
 tile.func @warpgroups(%zero: tensor<64x16xf32, #c>) {
   %a = warp.alloc : !a
   %b = warp.alloc : !b
   warp.specialize warps [1, 4] {
   }, {
-    // expected-error @+1 {{rule 'warps meet' is broken: products are those of whole warpgroups, and the role has warps 1 to 4}}
+    // expected-error @+1 {{rule 'warps meet' is broken: wgmma runs on whole warpgroups, and the role has warps 1 to 4}}
     %s = warp.wgmma %a, %b, %zero : !a, !b, tensor<64x16xf32, #c>
     %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
   }
@@ -195,9 +195,9 @@ tile.func @warpgroups(%zero: tensor<64x16xf32, #c>) {
 
 // -----
 
-// Warps meet: sixteen barriers, one of which is the block's.
+// Warps meet: sixteen barriers, including that of the CTA.
 tile.func @barriers() {
-  // expected-error @+1 {{rule 'warps meet' is broken: 16 roles need as many barriers beside that of the block, which has 16}}
+  // expected-error @+1 {{rule 'warps meet' is broken: 16 roles need one barrier each in addition to that of the CTA, which has 16}}
   warp.specialize warps [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] {
   }, {
   }, {
@@ -224,7 +224,7 @@ tile.func @barriers() {
 #w = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [0, 0]]}>
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048], [4096]]}>
 
-// Warps meet: two warpgroups store for themselves, and then all of them together.
+// Warps meet: two warpgroups store separately, and then together.
 tile.func @parts(%map: !warp.tensor_map, %i: i32, %x: tensor<128x16xf32, #c>, %y: tensor<64x16xf32, #w>) {
   %staging = warp.alloc : !warp.shared<8192xi8, #bytes>
   // expected-error @+2 {{rule 'warps meet' is broken: stores in 2 parts through memory that another store uses in 1}}
@@ -243,8 +243,8 @@ tile.func @parts(%map: !warp.tensor_map, %i: i32, %x: tensor<128x16xf32, #c>, %y
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
 !bytes = !warp.shared<4096xi8, #bytes>
 
-// Stores done: other memory is at the same place, and the copies still read.
-tile.func @store_place(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
+// Stores done: other memory has the same offset, and the copies still read.
+tile.func @store_offset(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
   %staging = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
   %other = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
   warp.tma_store %x, %map[%i, %i] through %staging : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
@@ -259,7 +259,7 @@ tile.func @store_place(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
 !bytes = !warp.shared<4096xi8, #bytes>
 
-// Stores done: what is said to be the first store waits for none.
+// Stores done: a store marked as the first does not wait for others.
 tile.func @store_first(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
   %staging = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
   warp.tma_store %x, %map[%i, %i] through %staging {first} : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
@@ -275,13 +275,13 @@ tile.func @store_first(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
 !bytes = !warp.shared<4096xi8, #bytes>
 
-// Stores done: only the thread that made the copies has waited for them.
+// Stores done: only the thread that issued the copies has waited for them.
 tile.func @store_barrier(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
   %staging = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
   %other = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
   warp.tma_store %x, %map[%i, %i] through %staging : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
   warp.tma_store_wait %staging : !bytes
-  // expected-error @+1 {{rule 'stores done' is broken: writes memory before a barrier tells all threads that copies from it are done}}
+  // expected-error @+1 {{rule 'stores done' is broken: writes memory without a barrier after the wait for copies from it}}
   warp.tma_store %x, %map[%i, %i] through %other : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
   tile.return
 }
@@ -292,14 +292,14 @@ tile.func @store_barrier(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, 
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
 !bytes = !warp.shared<4096xi8, #bytes>
 
-// Stores done: what copies have read is not there yet. An operation that
-// releases nothing may come before it is.
-tile.func @store_told(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>, %flag: !tile.ptr<i32>) {
+// Stores done: the copies have read the buffer, but not arrived. Only an operation
+// without a release may come before that.
+tile.func @store_released(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>, %flag: !tile.ptr<i32>) {
   %staging = warp.alloc {warp.shared_offset = 0 : i32} : !bytes
   warp.tma_store %x, %map[%i, %i] through %staging : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
   warp.tma_store_wait %staging : !bytes
   %0 = tile.atomic_rmw add acquire gpu %flag, %i : !tile.ptr<i32>
-  // expected-error @+1 {{rule 'stores done' is broken: tells other programs of copies of a store that may not have arrived}}
+  // expected-error @+1 {{rule 'stores done' is broken: releases copies of a store that may not have arrived to other programs}}
   %1 = tile.atomic_rmw add release gpu %flag, %i : !tile.ptr<i32>
   tile.return
 }
@@ -310,11 +310,11 @@ tile.func @store_told(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
 !bytes = !warp.shared<4096xi8, #bytes>
 
-// Stores done: the block may be gone before its memory has been read.
+// Stores done: the CTA may end before the copies have read its memory.
 tile.func @store_end(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>) {
   %staging = warp.alloc : !bytes
   warp.tma_store %x, %map[%i, %i] through %staging : tensor<64x16xf32, #c>, !warp.tensor_map, !bytes
-  // expected-error @+1 {{rule 'stores done' is broken: ends before the copies of its stores have been waited for}}
+  // expected-error @+1 {{rule 'stores done' is broken: ends before a wait for the copies of its stores}}
   tile.return
 }
 
@@ -324,10 +324,10 @@ tile.func @store_end(%map: !warp.tensor_map, %i: i32, %x: tensor<64x16xf32, #c>)
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions, cluster 2>
 
-// Cluster meets: the other block's ring may not be there yet.
+// Cluster meets: the other CTA may not have initialized its ring yet.
 tile.func @cluster_begin() attributes {warp.cluster_size = 2 : i32} {
   %ring = warp.ring : !ring
-  // expected-error @+1 {{rule 'cluster meets' is broken: other blocks may not have made the ring yet, for no warp.cluster_barrier stands behind it}}
+  // expected-error @+1 {{rule 'cluster meets' is broken: other CTAs may not have initialized the ring yet: no warp.cluster_barrier follows it}}
   %slot, %tile = warp.ring.wait %ring : !ring
   warp.ring.release %slot : !warp.slot<cluster 2>
   warp.cluster_barrier
@@ -340,13 +340,13 @@ tile.func @cluster_begin() attributes {warp.cluster_size = 2 : i32} {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions, cluster 2>
 
-// Cluster meets: the other block may still tell this one of a release.
+// Cluster meets: the other CTA may still release a slot of this one.
 tile.func @cluster_end() attributes {warp.cluster_size = 2 : i32} {
   %ring = warp.ring : !ring
   warp.cluster_barrier
   %slot, %tile = warp.ring.wait %ring : !ring
   warp.ring.release %slot : !warp.slot<cluster 2>
-  // expected-error @+1 {{rule 'cluster meets' is broken: ends while other blocks may still use its rings, for no warp.cluster_barrier stands behind their last use}}
+  // expected-error @+1 {{rule 'cluster meets' is broken: ends while other CTAs may still use its rings: no warp.cluster_barrier follows their last use}}
   tile.return
 }
 
@@ -356,13 +356,13 @@ tile.func @cluster_end() attributes {warp.cluster_size = 2 : i32} {
 !tile = !warp.shared<16x8xf16, #plain>
 !ring = !warp.ring<2 x {!tile}, transactions, cluster 2>
 
-// Cluster meets: a barrier that orders nothing but the making of rings does not end their use.
+// Cluster meets: a barrier that only orders the initialization of rings does not end their use.
 tile.func @cluster_end_rings_only() attributes {warp.cluster_size = 2 : i32} {
   %ring = warp.ring : !ring
   warp.cluster_barrier
   %slot, %tile = warp.ring.wait %ring : !ring
   warp.ring.release %slot : !warp.slot<cluster 2>
   warp.cluster_barrier rings_only
-  // expected-error @+1 {{rule 'cluster meets' is broken: ends while other blocks may still use its rings, for no warp.cluster_barrier stands behind their last use}}
+  // expected-error @+1 {{rule 'cluster meets' is broken: ends while other CTAs may still use its rings: no warp.cluster_barrier follows their last use}}
   tile.return
 }

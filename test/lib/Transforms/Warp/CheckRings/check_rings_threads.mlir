@@ -1,10 +1,10 @@
 // RUN: tilewright-opt %s -warp-check-barriers -warp-check-rings -o /dev/null
 // RUN: tilewright-test-opt %s -test-break-rings -o /dev/null | FileCheck %s
 
-// As in check_rings.mlir, for threads that read slots themselves or fill them.
+// Like check_rings.mlir, for threads that read or fill slots themselves.
 
-// Among it, what only products in TF32 that were wrong on the card had shown: the
-// fence between reads of threads and the next copy.
+// This includes the fence between reads of threads and the next copy. Without it,
+// TF32 matmuls returned wrong results on the device.
 // CHECK: erase warp.proxy_fence: rule 'fence before release' is broken
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
@@ -17,20 +17,20 @@
 !a = !warp.shared<64x32xf16, #a>
 !bt = !warp.shared<16x32xf16, #bt>
 !b = !warp.shared<32x16xf16, #b>
-!sum = tensor<64x16xf32, #c>
+!acc = tensor<64x16xf32, #c>
 !ra = !warp.ring<2 x {!a}, transactions>
 !rb = !warp.ring<2 x {!bt}, transactions>
 !own = !warp.ring<3 x {!a, !b}, async_groups>
 
-// Operands that threads read from slots, change and hand to the product.
-tile.func @through_threads(%map: !warp.tensor_map, %k: i32, %zero: !sum)
+// Operands that threads read from slots, change and store for a wgmma.
+tile.func @through_threads(%map: !warp.tensor_map, %k: i32, %zero: !acc)
     attributes {warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
   %left = warp.ring {warp.shared_offset = 0 : i32} : !ra
   %right = warp.ring {warp.shared_offset = 16384 : i32} : !rb
   warp.specialize warps [4, 1] {
-    %r = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (!sum) : i32 {
+    %r = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (!acc) : i32 {
       %slot, %a = warp.ring.wait %left : !ra
       %x = warp.local_load %a : !a -> tensor<64x32xf16, #ra>
       warp.proxy_fence
@@ -45,9 +45,9 @@ tile.func @through_threads(%map: !warp.tensor_map, %k: i32, %zero: !sum)
       warp.proxy_fence
       warp.barrier
       %yt = warp.shared_transpose %ys {order = array<i32: 1, 0>} : !bt -> !b
-      %s = warp.wgmma %xs, %yt, %acc : !a, !b, !sum
-      %d = warp.wgmma_wait %s {pendings = 0 : i32} : !sum
-      scf.yield %d : !sum
+      %s = warp.wgmma %xs, %yt, %acc : !a, !b, !acc
+      %d = warp.wgmma_wait %s {pendings = 0 : i32} : !acc
+      scf.yield %d : !acc
     }
   }, {
     scf.for %i = %c0 to %k step %c32 : i32 {
@@ -62,8 +62,8 @@ tile.func @through_threads(%map: !warp.tensor_map, %k: i32, %zero: !sum)
   tile.return
 }
 
-// Threads that copy ahead for themselves, in a ring for each program.
-tile.func @own_copies(%pa: tensor<64x32x!tile.ptr<f16>, #ra>, %pb: tensor<32x16x!tile.ptr<f16>, #rb>, %trips: i32, %programs: i32, %zero: !sum)
+// Threads that prefetch for themselves, in a ring for each program.
+tile.func @own_copies(%pa: tensor<64x32x!tile.ptr<f16>, #ra>, %pb: tensor<32x16x!tile.ptr<f16>, #rb>, %trips: i32, %programs: i32, %zero: !acc)
     attributes {warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -82,7 +82,7 @@ tile.func @own_copies(%pa: tensor<64x32x!tile.ptr<f16>, #ra>, %pb: tensor<32x16x
     warp.async_copy %pa, %a1 if %more vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
     warp.async_copy %pb, %b1 if %more vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
     warp.ring.commit %s1
-    %r:4 = scf.for %i = %c0 to %trips step %c1 iter_args(%acc = %zero, %read = %c0, %fill = %c2, %left = %trips) -> (!sum, i32, i32, i32) : i32 {
+    %r:4 = scf.for %i = %c0 to %trips step %c1 iter_args(%acc = %zero, %read = %c0, %fill = %c2, %left = %trips) -> (!acc, i32, i32, i32) : i32 {
       %slot, %a, %b = warp.ring.wait %ring[%read] pending 1 : !own
       warp.proxy_fence
       warp.barrier {test.harmless = {move_down = "to acquire the slot is no access yet"}}
@@ -91,20 +91,20 @@ tile.func @own_copies(%pa: tensor<64x32x!tile.ptr<f16>, #ra>, %pb: tensor<32x16x
       warp.async_copy %pa, %an if %on vector 8 : tensor<64x32x!tile.ptr<f16>, #ra>, !a
       warp.async_copy %pb, %bn if %on vector 4 : tensor<32x16x!tile.ptr<f16>, #rb>, !b
       warp.ring.commit %empty
-      %s = warp.wgmma %a, %b, %acc : !a, !b, !sum
-      %d = warp.wgmma_wait %s {pendings = 0 : i32} : !sum
+      %s = warp.wgmma %a, %b, %acc : !a, !b, !acc
+      %d = warp.wgmma_wait %s {pendings = 0 : i32} : !acc
       warp.ring.release %slot
       %next = arith.addi %read, %c1 : i32
       %wraps = arith.cmpi eq, %next, %c3 : i32
       %new = arith.select %wraps, %c0, %next : i32
       %less = arith.subi %left, %c1 : i32
-      scf.yield %d, %new, %read, %less : !sum, i32, i32, i32
+      scf.yield %d, %new, %read, %less : !acc, i32, i32, i32
     }
   }
   tile.return
 }
 
-// Threads that read what they have copied, as on GPUs before Hopper.
+// Threads that read their own copies, as on GPUs before Hopper.
 tile.func @own_reads(%pa: tensor<64x32x!tile.ptr<f16>, #ra>, %pb: tensor<32x16x!tile.ptr<f16>, #rb>, %trips: i32)
     attributes {warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32

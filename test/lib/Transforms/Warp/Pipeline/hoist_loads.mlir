@@ -4,8 +4,8 @@
 #other = #warp.linear<{register = [], lane = [[2], [4], [8], [16], [32]], warp = [[1], [0]]}>
 #wide = #warp.linear<{register = [[1], [2], [4], [8], [16]], lane = [[32], [64], [128], [256], [512]], warp = [[0], [0]]}>
 
-// A load, with its addresses, starts in front of a change of layout that waits for memory, and stays behind loads that
-// it needs.
+// A load, with its addresses, moves to before a layout conversion that waits for memory. It stays after loads that it
+// depends on.
 
 // CHECK-LABEL: @loads
 // CHECK: %[[X:.*]] = tile.load
@@ -21,14 +21,15 @@ tile.func @loads(%p: tensor<64x!tile.ptr<f16>, #few>, %q: tensor<64x!tile.ptr<f3
   %wide = arith.extf %x : tensor<64xf16, #few> to tensor<64xf32, #few>
   %converted = warp.convert_layout %wide : tensor<64xf32, #few> -> tensor<64xf32, #other>
   %sum = arith.addf %converted, %converted : tensor<64xf32, #other>
-  %places = tile.addptr %q, %at : tensor<64x!tile.ptr<f32>, #few>, tensor<64xi32, #few>
-  %y = tile.load %places : tensor<64x!tile.ptr<f32>, #few>
+  %ptrs = tile.addptr %q, %at : tensor<64x!tile.ptr<f32>, #few>, tensor<64xi32, #few>
+  %y = tile.load %ptrs : tensor<64x!tile.ptr<f32>, #few>
   tile.store %r, %sum : tensor<64x!tile.ptr<f32>, #other>
   tile.store %q, %y : tensor<64x!tile.ptr<f32>, #few>
   tile.return
 }
 
-// Behind a store, a barrier, a volatile load or what it is computed from it stays; so do volatile loads and large ones.
+// A load stays after a store, a barrier, a volatile load, and ops that it depends on. Volatile and large loads do not
+// move.
 
 // CHECK-LABEL: @stored
 // CHECK: warp.convert_layout
@@ -84,8 +85,8 @@ tile.func @gathered(%p: tensor<64x!tile.ptr<i32>, #few>, %r: tensor<64x!tile.ptr
     attributes {warp.num_warps = 4 : i32} {
   %x = tile.load %p : tensor<64x!tile.ptr<i32>, #few>
   %converted = warp.convert_layout %x : tensor<64xi32, #few> -> tensor<64xi32, #other>
-  %places = tile.addptr %r, %converted : tensor<64x!tile.ptr<f32>, #other>, tensor<64xi32, #other>
-  %y = tile.load %places : tensor<64x!tile.ptr<f32>, #other>
+  %ptrs = tile.addptr %r, %converted : tensor<64x!tile.ptr<f32>, #other>, tensor<64xi32, #other>
+  %y = tile.load %ptrs : tensor<64x!tile.ptr<f32>, #other>
   tile.store %r, %y : tensor<64x!tile.ptr<f32>, #other>
   tile.return
 }

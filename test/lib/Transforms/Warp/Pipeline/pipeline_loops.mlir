@@ -8,7 +8,7 @@
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 #turned = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}>
 
-// A pointer carried by the loop, a mask that follows from the loop's index.
+// A loop-carried pointer, and a mask that depends on the loop's index.
 // CHECK-LABEL: @carried
 // CHECK-SAME: %{{[^:]*}}: tensor<16x16x!tile.ptr<f16>
 // CHECK-SAME: %[[N:[^:]*]]: i32
@@ -38,7 +38,7 @@ tile.func @carried(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 
   // CHECK: warp.async_copy %[[P1]], %[[T1]] mask %{{.*}} if %[[MORE]] vector 8
   // CHECK: warp.ring.commit %[[S1]]
 
-  // The pointer that only the load needed is carried no longer, but ahead.
+  // The pointer that only the load needed is carried for the early copies alone.
   // CHECK: scf.for %{{.*}} = %c0_i32 to %[[N]] step %c16_i32 iter_args(%[[X:.*]] = %{{.*}}, %[[READ:.*]] = %c0_i32, %[[FILL:.*]] = %c2_i32, %[[LEFT:.*]] = %[[TRIPS]], %[[I:.*]] = %c32_i32, %[[Q:.*]] = %[[P2]])
   // CHECK-NEXT: %[[FULL:.*]], %[[TILE:.*]] = warp.ring.wait %[[RING]][%[[READ]]] pending 1
   // CHECK-NEXT: warp.barrier
@@ -56,7 +56,7 @@ tile.func @carried(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 
   // CHECK: %[[REST:.*]] = arith.subi %[[LEFT]], %c1_i32
   // CHECK: scf.yield %{{.*}}, %[[WRAPPED]], %[[READ]], %[[REST]], %[[INDEX]], %[[NEXT]]
 
-  // One barrier an iteration is enough, and one is there.
+  // One barrier per iteration is enough.
   // BARRIERS: scf.for
   // BARRIERS: warp.ring.wait
   // BARRIERS-NEXT: warp.barrier
@@ -76,8 +76,8 @@ tile.func @carried(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 
   tile.return %sum : tensor<16x16xf16, #rows>
 }
 
-// Two loads share a slot; one is transposed on its way, and so are its pointers.
-// A hint on the loop stands above the option.
+// Two loads share a slot; one is transposed on its way, and so are its pointers. A hint on the loop overrides the
+// option.
 // CHECK-LABEL: @two
 // CHECK: warp.ring : !warp.ring<2 x {!warp.shared<16x16xf16, #[[A:.*]]>, !warp.shared<16x16xf16, #[[B:.*]]>}, async_groups>
 // CHECK: %{{.*}}, %[[T:.*]]:2 = warp.ring.acquire
@@ -111,8 +111,8 @@ tile.func @two(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> te
   tile.return %sum : tensor<16x16xf16, #rows>
 }
 
-// The page is loaded an iteration further ahead than what lies in it, and
-// nothing is loaded behind the last iteration. The loop itself needs it no more.
+// The page is loaded an iteration earlier than the data in it, and nothing is loaded past the last iteration. The loop
+// itself does not use it any more.
 // CHECK-LABEL: @paged
 // CHECK-SAME: %[[P:[^:]*]]: tensor<16x16x!tile.ptr<f16>
 // CHECK-SAME: %[[TABLE:[^:]*]]: !tile.ptr<i32>
@@ -160,8 +160,7 @@ tile.func @paged(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 16
   tile.return %sum : tensor<16x16xf16, #rows>
 }
 
-// A row for each element, found through another one, under a mask of its own.
-// The loop uses it, too.
+// A row for each element, found through another one, with its own mask. The loop uses it, too.
 // CHECK-LABEL: @rows
 // CHECK-SAME: %[[P:[^:]*]]: tensor<16x16x!tile.ptr<f16>
 // CHECK-SAME: %[[Q:[^:]*]]: tensor<16x16x!tile.ptr<i32>
@@ -200,14 +199,14 @@ tile.func @rows(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 16 
   tile.return %sum : tensor<16x16xf16, #rows>
 }
 
-// Copies are issued while tensor cores compute on their own, not before.
+// Copies are issued while tensor cores compute, not before.
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #ra = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
 
-// CHECK-LABEL: @under_products
+// CHECK-LABEL: @under_wgmmas
 // CHECK: scf.for
 // CHECK: warp.ring.wait
 // CHECK-NEXT: warp.barrier
@@ -218,7 +217,7 @@ tile.func @rows(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 16 
 // CHECK: warp.ring.commit
 // CHECK: warp.wgmma_wait
 // CHECK: warp.ring.release
-tile.func @under_products(%p: tensor<64x32x!tile.ptr<f16>, #ra>, %b: !warp.shared<32x16xf16, #b>, %zero: tensor<64x16xf32, #c>, %n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4 : i32} {
+tile.func @under_wgmmas(%p: tensor<64x32x!tile.ptr<f16>, #ra>, %b: !warp.shared<32x16xf16, #b>, %zero: tensor<64x16xf32, #c>, %n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x16xf32, #c>) : i32 {

@@ -1,12 +1,12 @@
 // RUN: tilewright-opt %s -warp-pipeline-loops="num-stages=2" | FileCheck %s
 
-// What a loop reads from a slot is read where it is needed, if tiles take most
-// registers before.
+// If tiles take most registers, reads of a slot sink to their users.
 
 #wide = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0], [32, 0], [0, 32]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]]}>
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}>
 
-// 128 registers of sums, as many again where they are doubled, 64 of the slot.
+// 128 registers of accumulators, as many again for their double, 64 of the
+// slot.
 // CHECK-LABEL: @crowded
 // CHECK: scf.for
 // CHECK: %[[TILE:.*]] = warp.ring.wait
@@ -58,7 +58,7 @@ tile.func @roomy(%p: tensor<64x64x!tile.ptr<f16>, #narrow>, %n: i32) -> tensor<6
   tile.return %sum : tensor<64x64xf32, #narrow>
 }
 
-// What is computed element by element in between is never there as a whole.
+// Values computed element by element are never live as a whole tile.
 // CHECK-LABEL: @by_element
 // CHECK: scf.for
 // CHECK: warp.ring.wait
@@ -79,8 +79,8 @@ tile.func @by_element(%p: tensor<64x64x!tile.ptr<f16>, #wide>, %x: f32, %o: tens
     %twice = arith.addf %all, %all : tensor<64x64xf32, #wide>
     %z = arith.extf %y : tensor<64x64xf16, #wide> to tensor<64x64xf32, #wide>
     %sum = arith.addf %twice, %z : tensor<64x64xf32, #wide>
-    %product = arith.mulf %sum, %z : tensor<64x64xf32, #wide>
-    tile.store %o, %product : tensor<64x64x!tile.ptr<f32>, #wide>
+    %scaled = arith.mulf %sum, %z : tensor<64x64xf32, #wide>
+    tile.store %o, %scaled : tensor<64x64x!tile.ptr<f32>, #wide>
   }
   tile.return
 }

@@ -3,9 +3,9 @@
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 
-// How far the list leads is computed where the copies' addresses are, two
-// iterations ahead, and carried to the iteration that masks with it, which
-// neither loads nor computes it again.
+// The entry of the list is computed with the copies' addresses, two iterations
+// early. It is forwarded to the iteration that masks with it, neither loaded
+// nor computed again.
 // CHECK-LABEL: @jump
 // CHECK: scf.for {{.*}} iter_args({{.*}}, %[[LOADED:[^ ,]*]] = %{{[^,]*}}, %[[OWN:[^ ,]*]] = %{{[^,]*}}, %[[NEXT:[^ ]*]] = %{{[^,)]*}})
 // CHECK: warp.ring.wait
@@ -44,7 +44,7 @@ tile.func @jump(%p: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 16 
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 
-// More numbers would take more registers than it costs to compute them again.
+// More scalars would take more registers than it costs to compute them again.
 // CHECK-LABEL: @many
 // CHECK: scf.for
 // CHECK: warp.async_copy

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -warp-pipeline-loops="num-stages=4 limit=67000" -remark-format=emitRemark \
 // RUN:   -remarks-filter-missed=.* -verify-diagnostics | FileCheck %s
 
-// Where threads compute all, more than two slots must leave other programs of the multiprocessor their memory.
+// Without dots, more than two slots must leave shared memory for other CTAs of the SM.
 
 #row = #warp.linear<{register = [[1], [2], [512], [1024], [2048]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
@@ -14,7 +14,7 @@ tile.func @rows(%p: tensor<4096x!tile.ptr<f32>, #row>, %n: i32) -> tensor<4096xf
   %zero = arith.constant dense<0.0> : tensor<4096xf32, #row>
   %zeros = arith.constant dense<0> : tensor<4096xi32, #row>
   %q = tile.addptr %p, %zeros {tile.contiguity = array<i32: 4096>, tile.divisibility = array<i32: 16>} : tensor<4096x!tile.ptr<f32>, #row>, tensor<4096xi32, #row>
-  // expected-remark@+1 {{a ring of 2 slots instead of 4: no more leave other programs their shared memory}}
+  // expected-remark@+1 {{a ring of 2 slots instead of 4: more would leave too little shared memory for other programs}}
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero) -> (tensor<4096xf32, #row>) : i32 {
     %t = tile.load %q : tensor<4096x!tile.ptr<f32>, #row>
     %s = warp.alloc %t : (tensor<4096xf32, #row>) -> !warp.shared<4096xf32, #line>
@@ -25,7 +25,7 @@ tile.func @rows(%p: tensor<4096x!tile.ptr<f32>, #row>, %n: i32) -> tensor<4096xf
   tile.return %sum : tensor<4096xf32, #row>
 }
 
-// A program of 32 warps is alone in any case.
+// A CTA of 32 warps is alone in any case.
 
 #spread = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256], [512], [1024], [2048]]}>
 

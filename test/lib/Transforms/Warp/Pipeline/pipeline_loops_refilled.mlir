@@ -7,12 +7,12 @@
 #m = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]}>
 !left = tensor<16x8xf32, #a>
 !right = tensor<8x8xf32, #b>
-!sums = tensor<16x8xf32, #c>
-!places = tensor<8x8x!tile.ptr<f32>, #b>
+!accs = tensor<16x8xf32, #c>
+!ptrs = tensor<8x8x!tile.ptr<f32>, #b>
 !memory = !warp.shared<8x8xf32, #m>
 
-// Two slots of both tiles leave no memory for a second program; so each product's tile has one slot, which is filled
-// for the next iteration behind the product.
+// Two slots of both tiles leave no memory for a second CTA. So each mma's tile has one slot, which is refilled for the
+// next iteration after the mma.
 // CHECK-LABEL: @two
 // CHECK: %[[K:.*]] = warp.ring : !warp.ring<1 x
 // CHECK: %[[V:.*]] = warp.ring : !warp.ring<1 x
@@ -44,51 +44,51 @@
 // CHECK-NEXT: warp.async_copy {{.*}} if %[[MORE]]
 // CHECK-NEXT: warp.ring.commit
 
-// With memory for two programs of two slots each all is one ring.
+// If two CTAs with two slots each fit, all tiles share one ring.
 // ROOM-LABEL: @two
 // ROOM: warp.ring : !warp.ring<2 x
 // ROOM-NOT: warp.ring :
-// ROOM-LABEL: @sum
-tile.func @two(%p: !places, %q: !places, %a: !left, %zero: !sums, %n: i32) -> !sums attributes {warp.num_warps = 1 : i32} {
+// ROOM-LABEL: @one_acc
+tile.func @two(%p: !ptrs, %q: !ptrs, %a: !left, %zero: !accs, %n: i32) -> !accs attributes {warp.num_warps = 1 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!sums) : i32 {
-    %k = tile.load %p : !places
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!accs) : i32 {
+    %k = tile.load %p : !ptrs
     %mk = warp.alloc %k : (!right) -> !memory
     %rk = warp.local_load %mk : !memory -> !right
-    %v = tile.load %q : !places
+    %v = tile.load %q : !ptrs
     %mv = warp.alloc %v : (!right) -> !memory
     %rv = warp.local_load %mv : !memory -> !right
-    %s = warp.mma %a, %rk, %zero : !left, !right, !sums
-    %scaled = arith.mulf %acc, %s : !sums
-    %t = warp.mma %a, %rv, %scaled : !left, !right, !sums
-    scf.yield %t : !sums
+    %s = warp.mma %a, %rk, %zero : !left, !right, !accs
+    %scaled = arith.mulf %acc, %s : !accs
+    %t = warp.mma %a, %rv, %scaled : !left, !right, !accs
+    scf.yield %t : !accs
   }
-  tile.return %r : !sums
+  tile.return %r : !accs
 }
 
-// Both are operands of one sum: filled in turn nothing would be computed meanwhile.
-// CHECK-LABEL: @sum
+// Both are operands of one accumulator: nothing would be computed while one slot is refilled.
+// CHECK-LABEL: @one_acc
 // CHECK: warp.ring : !warp.ring<2 x
 // CHECK-NOT: warp.ring :
-tile.func @sum(%p: !places, %q: !places, %a: !left, %zero: !sums, %n: i32) -> !sums attributes {warp.num_warps = 1 : i32} {
+tile.func @one_acc(%p: !ptrs, %q: !ptrs, %a: !left, %zero: !accs, %n: i32) -> !accs attributes {warp.num_warps = 1 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!sums) : i32 {
-    %k = tile.load %p : !places
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!accs) : i32 {
+    %k = tile.load %p : !ptrs
     %mk = warp.alloc %k : (!right) -> !memory
     %rk = warp.local_load %mk : !memory -> !right
-    %v = tile.load %q : !places
+    %v = tile.load %q : !ptrs
     %mv = warp.alloc %v : (!right) -> !memory
     %rv = warp.local_load %mv : !memory -> !right
-    %s = warp.mma %a, %rk, %acc : !left, !right, !sums
-    %t = warp.mma %a, %rv, %s : !left, !right, !sums
-    scf.yield %t : !sums
+    %s = warp.mma %a, %rk, %acc : !left, !right, !accs
+    %t = warp.mma %a, %rv, %s : !left, !right, !accs
+    scf.yield %t : !accs
   }
-  tile.return %r : !sums
+  tile.return %r : !accs
 }
 
-// The page of both tiles is carried to its iteration, which scales with its number.
+// The page of both tiles is forwarded to its iteration, which scales with it.
 // CHECK-LABEL: @paged
 // CHECK: scf.for {{.*}} iter_args({{.*}}, %[[LOADED:[^ ,]*]] = %{{[^,]*}}, %[[OWN:[^ ]*]] = %{{[^,)]*}})
 // CHECK-NOT: tile.load
@@ -99,27 +99,27 @@ tile.func @sum(%p: !places, %q: !places, %a: !left, %zero: !sums, %n: i32) -> !s
 // CHECK: %[[NEXT:.*]] = tile.load
 // CHECK-NOT: tile.load
 // CHECK: scf.yield {{.*}}, %[[NEXT]], %[[LOADED]] :
-tile.func @paged(%p: !places, %q: !places, %list: !tile.ptr<i32>, %a: !left, %zero: !sums, %n: i32) -> !sums attributes {warp.num_warps = 1 : i32} {
+tile.func @paged(%p: !ptrs, %q: !ptrs, %list: !tile.ptr<i32>, %a: !left, %zero: !accs, %n: i32) -> !accs attributes {warp.num_warps = 1 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!sums) : i32 {
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!accs) : i32 {
     %there = tile.addptr %list, %i : !tile.ptr<i32>, i32
     %page = tile.load %there : !tile.ptr<i32>
     %at = tile.splat %page : i32 -> tensor<8x8xi32, #b>
-    %pk = tile.addptr %p, %at : !places, tensor<8x8xi32, #b>
-    %k = tile.load %pk : !places
+    %pk = tile.addptr %p, %at : !ptrs, tensor<8x8xi32, #b>
+    %k = tile.load %pk : !ptrs
     %mk = warp.alloc %k : (!right) -> !memory
     %rk = warp.local_load %mk : !memory -> !right
-    %pv = tile.addptr %q, %at : !places, tensor<8x8xi32, #b>
-    %v = tile.load %pv : !places
+    %pv = tile.addptr %q, %at : !ptrs, tensor<8x8xi32, #b>
+    %v = tile.load %pv : !ptrs
     %mv = warp.alloc %v : (!right) -> !memory
     %rv = warp.local_load %mv : !memory -> !right
-    %s = warp.mma %a, %rk, %zero : !left, !right, !sums
+    %s = warp.mma %a, %rk, %zero : !left, !right, !accs
     %f = arith.sitofp %page : i32 to f32
-    %by = tile.splat %f : f32 -> !sums
-    %scaled = arith.mulf %by, %s : !sums
-    %t = warp.mma %a, %rv, %scaled : !left, !right, !sums
-    scf.yield %t : !sums
+    %by = tile.splat %f : f32 -> !accs
+    %scaled = arith.mulf %by, %s : !accs
+    %t = warp.mma %a, %rv, %scaled : !left, !right, !accs
+    scf.yield %t : !accs
   }
-  tile.return %r : !sums
+  tile.return %r : !accs
 }

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -warp-pipeline-loops="limit=1500" -remark-format=emitRemark -remarks-filter-missed=.* \
 // RUN:   -split-input-file -verify-diagnostics | FileCheck %s
 
-// What is left alone, and why: nothing here gets a ring.
+// The loops left alone, each with its reason: nothing here gets a ring.
 // CHECK-NOT: warp.ring
 // CHECK: tile.func
 
@@ -44,7 +44,7 @@ tile.func @narrow(%p: tensor<128x!tile.ptr<f16>, #row>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
-    // expected-remark@+1 {{not pipelined: fewer than 4 bytes are known to be neighbours in memory}}
+    // expected-remark@+1 {{not pipelined: fewer than 4 bytes are known to be contiguous in memory}}
     %t = tile.load %p : tensor<128x!tile.ptr<f16>, #row>
     %s = warp.alloc %t : (tensor<128xf16, #row>) -> !warp.shared<128xf16, #line>
     %x = warp.local_load %s : !warp.shared<128xf16, #line> -> tensor<128xf16, #row>
@@ -72,14 +72,14 @@ tile.func @volatile_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!
 
 // -----
 
-// What is read after a volatile load may be what that waits for.
+// Data that is read after a volatile load may be the data that it waits for.
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 tile.func @volatile_flag(%p: tensor<128x!tile.ptr<f32>, #row>, %flag: !tile.ptr<i32>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
-    // expected-remark@+1 {{not pipelined: others may write meanwhile what the loop loads}}
+    // expected-remark@+1 {{not pipelined: other programs may write the loaded data meanwhile}}
     %set = tile.load %flag volatile : !tile.ptr<i32>
     %t = tile.load %p : tensor<128x!tile.ptr<f32>, #row>
     %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
@@ -90,7 +90,7 @@ tile.func @volatile_flag(%p: tensor<128x!tile.ptr<f32>, #row>, %flag: !tile.ptr<
 
 // -----
 
-// The index of the index, too.
+// The same for the index of an index.
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 tile.func @volatile_index_of_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!tile.ptr<i32>, #row>, %n: i32) {
@@ -120,7 +120,7 @@ tile.func @taken_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!til
     %one = arith.constant dense<1> : tensor<128xi32, #row>
     %o = tile.atomic_rmw add relaxed gpu %q, %one : tensor<128x!tile.ptr<i32>, #row>
     %r = tile.addptr %p, %o : tensor<128x!tile.ptr<f32>, #row>, tensor<128xi32, #row>
-    // expected-remark@+1 {{not pipelined: its addresses depend on what the loop changes in memory}}
+    // expected-remark@+1 {{not pipelined: its addresses depend on memory that the loop changes}}
     %t = tile.load %r : tensor<128x!tile.ptr<f32>, #row>
     %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
     %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
@@ -145,7 +145,7 @@ tile.func @chosen_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!ti
       scf.yield %one : tensor<128xi32, #row>
     }
     %r = tile.addptr %p, %o : tensor<128x!tile.ptr<f32>, #row>, tensor<128xi32, #row>
-    // expected-remark@+1 {{not pipelined: its addresses depend on what the loop branches on}}
+    // expected-remark@+1 {{not pipelined: its addresses depend on a branch in the loop}}
     %t = tile.load %r : tensor<128x!tile.ptr<f32>, #row>
     %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
     %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
@@ -167,7 +167,7 @@ tile.func @written_index(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!t
     %r = tile.addptr %p, %o : tensor<128x!tile.ptr<f32>, #row>, tensor<128xi32, #row>
     %t = tile.load %r : tensor<128x!tile.ptr<f32>, #row>
     %s0 = arith.addi %o, %one : tensor<128xi32, #row>
-    // expected-remark@+1 {{not pipelined: it may write what the loop loads}}
+    // expected-remark@+1 {{not pipelined: it may write the data that the loop loads}}
     tile.store %q, %s0 : tensor<128x!tile.ptr<i32>, #row>
     %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
     %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
@@ -212,8 +212,8 @@ tile.func @written_again(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
 
 // -----
 
-// Another array does not matter, nor does an atomic operation on it whose result
-// nobody uses; one that is used may tell that others have written.
+// Writes to another array do not matter, nor do atomic operations on it whose result is unused. A used result may tell
+// of a write elsewhere.
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 tile.func @other_array(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
@@ -231,7 +231,7 @@ tile.func @other_array(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<128x!til
     %t = tile.load %p : tensor<128x!tile.ptr<f32>, #row>
     %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
     %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
-    // expected-remark@+1 {{not pipelined: it may write what the loop loads}}
+    // expected-remark@+1 {{not pipelined: it may write the data that the loop loads}}
     %old = tile.atomic_rmw fadd acq_rel gpu %q, %x : tensor<128x!tile.ptr<f32>, #row>
     tile.store %q, %old : tensor<128x!tile.ptr<f32>, #row>
   }
@@ -249,7 +249,7 @@ tile.func @store(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
     %t = tile.load %p : tensor<128x!tile.ptr<f32>, #row>
     %s = warp.alloc %t : (tensor<128xf32, #row>) -> !warp.shared<128xf32, #line>
     %x = warp.local_load %s : !warp.shared<128xf32, #line> -> tensor<128xf32, #row>
-    // expected-remark@+1 {{not pipelined: it may write what the loop loads}}
+    // expected-remark@+1 {{not pipelined: it may write the data that the loop loads}}
     tile.store %p, %x : tensor<128x!tile.ptr<f32>, #row>
   }
   tile.return
@@ -276,7 +276,7 @@ tile.func @large(%p: tensor<256x!tile.ptr<f32>, #row>, %n: i32) {
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 tile.func @early_exit(%p: tensor<128x!tile.ptr<f32>, #row>, %go: i1) {
-  // expected-remark@+1 {{not pipelined: how often it runs is not known before it starts}}
+  // expected-remark@+1 {{not pipelined: its trip count is not known before it starts}}
   scf.while : () -> () {
     scf.condition(%go)
   } do {

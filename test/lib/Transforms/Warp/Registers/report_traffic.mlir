@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -warp-report-traffic -remark-format=emitRemark -remarks-filter=.* \
 // RUN:   -verify-diagnostics -o /dev/null
 
-// How many bytes a thread moves at once, and how many it could.
+// The bytes that a thread accesses at once, and those that it could.
 
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 tile.func @widths(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32>, %one: tensor<128x!tile.ptr<f32>, #row>) {
@@ -12,7 +12,7 @@ tile.func @widths(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.p
   %qi = tile.addptr %qs, %i : tensor<128x!tile.ptr<f32>, #row>, tensor<128xi32, #row>
   // expected-remark@+1 {{[Analysis] Access | Category:warp-report-traffic | Bytes=16, Remark="loads 16 bytes at a time"}}
   %x = tile.load %pi : tensor<128x!tile.ptr<f32>, #row>
-  // expected-remark@+1 {{stores 4 bytes at a time, not 16: no more addresses are known to be neighbours}}
+  // expected-remark@+1 {{stores 4 bytes at a time, not 16: more addresses are not known to be consecutive}}
   tile.store %qi, %x : tensor<128x!tile.ptr<f32>, #row>
   // A pointer alone is no tile.
   %s = tile.load %p : !tile.ptr<f32>
@@ -27,7 +27,7 @@ tile.func @widths(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.p
 #spread = #warp.linear<{register = [[1]], lane = [[4], [8], [16], [32], [64]], warp = [[2]]}>
 #other = #warp.linear<{register = [[2]], lane = [[4], [8], [16], [32], [64]], warp = [[1]]}>
 tile.func @conversions(%x: tensor<128xf32, #row>, %y: tensor<128xf32, #spread>) attributes {warp.num_warps = 2 : i32} {
-  // Registers of one thread change places for nothing.
+  // Permuting the registers of one thread is free.
   %a = warp.convert_layout %x : tensor<128xf32, #row> -> tensor<128xf32, #back>
   // expected-remark@+1 {{a tile of 128 elements changes its layout by shuffles}}
   %b = warp.convert_layout %x : tensor<128xf32, #row> -> tensor<128xf32, #across>
@@ -38,7 +38,7 @@ tile.func @conversions(%x: tensor<128xf32, #row>, %y: tensor<128xf32, #spread>) 
 
 // -----
 
-// What an iteration loads, loops within it left out.
+// The loads of an iteration, without inner loops.
 tile.func @loops(%p: tensor<64x32x!tile.ptr<f16>, #warp.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]}>>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -6,9 +6,9 @@
 !as = !warp.ring<3 x {!warp.shared<64x16xf16, #a>}, transactions>
 !bs = !warp.ring<3 x {!warp.shared<16x16xf16, #b>}, transactions>
 
-// Two sums, of two pieces of a block: the products of an iteration start one behind the other, and
-// one wait leaves both running. No slot is given back before it. The first products stand in front.
-// CHECK-LABEL: @two_sums
+// Two accumulators of a block: the wgmmas of an iteration start one after the other, and one wait leaves both in
+// flight. No slot is released before it. The first iteration is peeled.
+// CHECK-LABEL: @two_accs
 // CHECK: scf.if
 // CHECK-COUNT-2: warp.wgmma %
 // CHECK: scf.if
@@ -25,7 +25,7 @@
 // CHECK-COUNT-3: warp.ring.release
 // CHECK:   scf.yield %[[D]]#0, %[[D]]#1
 // CHECK: } else {
-tile.func @two_sums(%n: i32) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) attributes {warp.num_warps = 4 : i32} {
+tile.func @two_accs(%n: i32) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) attributes {warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
@@ -59,8 +59,8 @@ tile.func @two_sums(%n: i32) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) a
 #bw = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]]}>
 !ws = !warp.ring<3 x {!warp.shared<16x256xf16, #bw>}, transactions>
 
-// Sums of 136 registers: the first iteration stays in the loop and holds no slots.
-// CHECK-LABEL: @wide_sums
+// Accumulators of 136 registers: the first iteration stays in the loop and holds no slots.
+// CHECK-LABEL: @wide_accs
 // CHECK: scf.if
 // CHECK-NOT: warp.wgmma
 // CHECK:   %[[L:.*]]:6 = scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %[[X:.*]] = %{{.*}}, %[[Y:.*]] = %{{.*}}, %[[Z:.*]] = %{{.*}}, %[[A:.*]] = %{{.*}})
@@ -77,7 +77,7 @@ tile.func @two_sums(%n: i32) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) a
 // CHECK-COUNT-4: warp.ring.release
 // CHECK:   scf.yield %[[D]]#0, %[[D]]#1
 // CHECK: } else {
-tile.func @wide_sums(%n: i32) -> (tensor<64x16xf32, #c>, tensor<64x256xf32, #w>) attributes {warp.num_warps = 4 : i32} {
+tile.func @wide_accs(%n: i32) -> (tensor<64x16xf32, #c>, tensor<64x256xf32, #w>) attributes {warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
@@ -111,7 +111,7 @@ tile.func @wide_sums(%n: i32) -> (tensor<64x16xf32, #c>, tensor<64x256xf32, #w>)
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// One of two sums is needed at once: nothing changes.
+// One of two accumulators is needed at once: nothing changes.
 // CHECK-LABEL: @used_at_once
 // CHECK-COUNT-2: warp.wgmma_wait %{{.*}} {pendings = 0 : i32} : tensor<64x16xf32, #{{.*}}>
 // CHECK-NOT: warp.wgmma_wait
@@ -135,15 +135,15 @@ tile.func @used_at_once(%n: i32) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c
 
 // -----
 
-// Sums of 16 bits share registers: to carry them on moves them, which a product that is under way does not allow.
+// Accumulators of 16 bits share registers. Passing them on would move them, which a wgmma in flight does not allow.
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ab = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
-// CHECK-LABEL: @narrow_sums
+// CHECK-LABEL: @narrow_accs
 // CHECK: scf.for
 // CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}
-tile.func @narrow_sums(%n: i32) -> tensor<64x16xf16, #c> attributes {warp.num_warps = 4 : i32} {
+tile.func @narrow_accs(%n: i32) -> tensor<64x16xf16, #c> attributes {warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %none = arith.constant dense<0.0> : tensor<64x16xf16, #c>

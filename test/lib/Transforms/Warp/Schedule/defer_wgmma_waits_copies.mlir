@@ -7,9 +7,9 @@
 !copies = !warp.ring<3 x {!warp.shared<64x16xf16, #a>}, async_groups>
 !bs = !warp.ring<3 x {!warp.shared<16x16xf16, #b>}, transactions>
 
-// Threads copy one operand, a producer brings the other. The slot to fill is the one of the iteration before, so the
-// copies go behind the wait for its products, and behind a barrier: other warps' products read it, too. In the first
-// iteration it is free.
+// Threads copy one operand, a producer copies the other. The slot to fill is the one of the previous iteration. The
+// copies move to after the wait for its wgmmas and a barrier, since wgmmas of other warps read it too. In the first
+// iteration the slot is free.
 // CHECK-LABEL: @copies
 // CHECK: scf.if
 // CHECK:   warp.wgmma %
@@ -61,7 +61,7 @@ tile.func @copies(%p: tensor<64x16x!tile.ptr<f16>, #r>, %n: i32) -> tensor<64x16
 !copies = !warp.ring<3 x {!warp.shared<64x16xf16, #a>}, async_groups>
 !bs = !warp.ring<3 x {!warp.shared<16x16xf16, #b>}, transactions>
 
-// Copies in a branch stay where they are, and so does the wait.
+// Copies in a branch do not move, nor does the wait.
 // CHECK-LABEL: @branch
 // CHECK: scf.for
 // CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}

@@ -5,8 +5,8 @@
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// The source holds the slot of a running product itself: its wait stays, and where the loop may not
-// run it stands in a branch with the last wait.
+// The source itself holds the slot of a wgmma in flight: its wait stays. The loop may run no iteration, so it moves
+// into a branch with the last wait.
 // CHECK-LABEL: @pending
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00>
 // CHECK: %[[NONE:.*]] = warp.ring.no_slot
@@ -41,7 +41,7 @@ tile.func @pending(%n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps 
   tile.return %d : tensor<64x16xf32, #c>
 }
 
-// A condition on the release says when it happens: it stays where it is.
+// A condition on the release says when it happens: it does not move.
 // CHECK-LABEL: @conditional
 // CHECK-NOT: scf.if
 // CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}

@@ -5,10 +5,10 @@
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// The place of a tile is computed behind its first product, and where there is none; what is cheap
-// comes behind the loop, as does what depends on the sum. What the loop needs stays ahead of it.
+// The coordinates of a tile are computed after its first wgmma, and in the branch without one. Cheap ops sink below the
+// loop, as do ops that depend on the accumulator. Ops that the loop uses stay before it.
 
-// CHECK-LABEL: @place_in_turn
+// CHECK-LABEL: @coords_in_loop
 // CHECK-SAME: (%[[P:.*]]: !tile.ptr<f32>, %[[TABLE:.*]]: !tile.ptr<i32>, %[[X:.*]]: i32, %[[Y:.*]]: i32, %{{.*}}: i32)
 // CHECK: scf.for %[[TILE:[a-z0-9]+]] =
 // CHECK: %[[K:.*]] = arith.divsi %[[TILE]], %[[X]]
@@ -34,7 +34,7 @@
 // CHECK: scf.yield
 // CHECK: arith.muli %[[R]]#1
 // CHECK: arith.addi %[[R]]#2
-tile.func @place_in_turn(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %x: i32, %y: i32, %tiles: i32) attributes {warp.num_warps = 4 : i32} {
+tile.func @coords_in_loop(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %x: i32, %y: i32, %tiles: i32) attributes {warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
@@ -67,10 +67,10 @@ tile.func @place_in_turn(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %x: i32, %y
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// A program's only tile has no products of another one to compute it under: its place is known in front of the wait
-// for the first copies. What is loaded may come later.
+// A program's only tile has no other tile's dots to overlap: its coordinates are computed before the wait for the first
+// copies. Loads may come later.
 
-// CHECK-LABEL: @place(
+// CHECK-LABEL: @coords(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: i32, %[[Y:[a-z0-9]+]]: i32)
 // CHECK: %[[R:.*]]:3 = scf.if
 // CHECK: %[[ROW:.*]] = arith.divsi
@@ -88,7 +88,7 @@ tile.func @place_in_turn(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %x: i32, %y
 // CHECK: scf.yield
 // CHECK: arith.muli %[[R]]#1
 // CHECK: arith.addi %[[R]]#2
-tile.func @place(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %x: i32, %y: i32) attributes {warp.num_warps = 4 : i32} {
+tile.func @coords(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %x: i32, %y: i32) attributes {warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
@@ -119,7 +119,7 @@ tile.func @place(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %x: i32, %y: i32) a
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// Loads do not pass writes, and volatile ones stay.
+// Loads do not move past writes, and volatile ones do not move.
 
 // CHECK-LABEL: @writes
 // CHECK: tile.load %{{.*}} volatile
@@ -161,7 +161,7 @@ tile.func @writes(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %k: i32) attribute
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// Nor those of the loop itself.
+// Nor do they move past writes of the loop itself.
 
 // CHECK-LABEL: @written_in_the_loop
 // CHECK: scf.if
@@ -200,9 +200,8 @@ tile.func @written_in_the_loop(%p: !tile.ptr<f32>, %table: !tile.ptr<i32>, %k: i
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// Loads of more registers start under the last products, on each way there; so do those of 16 bits, which share
-// registers. Their place, a division, is known before. What is more than 32 registers comes behind
-// the wait.
+// Loads of more registers start before the last wait, in both branches. So do those of 16 bits, which share registers.
+// Their row, from a division, is computed before. Loads of more than 32 registers follow the wait.
 
 // CHECK-LABEL: @loads
 // CHECK: %[[R:.*]]:{{[0-9]+}} = scf.if
@@ -270,7 +269,7 @@ tile.func @loads(%p: !tile.ptr<f32>, %h: !tile.ptr<f16>, %x: i32, %y: i32) attri
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// Nor do they pass a barrier, behind which threads may see what others have stored in front of the loop.
+// Loads do not move past a barrier: after it, threads may see stores of other threads from before the loop.
 
 // CHECK-LABEL: @barrier
 // CHECK: tile.store

@@ -5,10 +5,9 @@
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=2' -warp-interleave-dots | FileCheck %s --check-prefix=TWO
 
-// The product of the other operands starts behind the first one, so that it runs
-// under the exponentials, and the products that only add run into the next
-// iteration, with their slots. With two slots there would be none to fill
-// meanwhile: then they end in the iteration.
+// The dot of the other operands starts after the first one, so that it overlaps the exponentials. The dots that only
+// add stay in flight into the next iteration, with their slots. With two slots there would be none to fill meanwhile:
+// then they end in the iteration.
 
 // CHECK-LABEL: @gradients
 // CHECK: warp.ring.wait %[[K:.*]] :
@@ -91,7 +90,7 @@ tile.func @gradients(%a: !tile.ptr<f16>, %md: !tile.ptr<f32>, %cd: !tile.ptr<f32
 
 // -----
 
-// Sums that leave no registers.
+// Accumulators that leave no registers.
 
 // CHECK-LABEL: @many_registers
 // CHECK: scf.for
@@ -132,7 +131,7 @@ tile.func @many_registers(%a: !tile.ptr<f16>, %md: !tile.ptr<f32>, %cd: !tile.pt
 
 // -----
 
-// A loop that writes memory, which the products may read.
+// A loop that writes memory, which the dots may read.
 
 // CHECK-LABEL: @writes
 // CHECK: scf.for

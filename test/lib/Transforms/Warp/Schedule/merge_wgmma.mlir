@@ -3,7 +3,7 @@
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #w = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
-// 32 and 16 rows of right sides, which are read transposed.
+// B operands of 32 and 16 rows, which are read transposed.
 #n32 = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0]]}>
 #n16 = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]}>
 #t32 = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16]]}>
@@ -17,14 +17,14 @@
 !narrow = tensor<64x16xf32, #c>
 !ring = !warp.ring<2 x {!left, !m32, !m16}, transactions>
 
-// Of one slot, one behind the other. What is between them has no effects.
-// CHECK-LABEL: @joined
+// Adjacent tiles of one slot. The ops between the wgmmas have no effects.
+// CHECK-LABEL: @merged
 // CHECK: %[[SLOT:.*]], %[[T:.*]]:3 = warp.ring.wait
 // CHECK: %[[B:.*]] = warp.shared_transpose %[[T]]#1
 // CHECK: %[[D:.*]] = warp.shared_transpose %[[T]]#2
-// CHECK: %[[S:.*]]:2 = warp.wgmma_beside %[[T]]#0, [%[[B]], %[[D]]], [%{{.*}}, %{{.*}}]
+// CHECK: %[[S:.*]]:2 = warp.wgmma_merged %[[T]]#0, [%[[B]], %[[D]]], [%{{.*}}, %{{.*}}]
 // CHECK: warp.wgmma_wait %[[S]]#0, %[[S]]#1 {pendings = 0 : i32}
-tile.func @joined(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
+tile.func @merged(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
   %ring = warp.ring : !ring
   %slot, %l, %m, %n = warp.ring.wait %ring : !ring
   %b = warp.shared_transpose %m {order = array<i32: 1, 0>} : !m32 -> !b32
@@ -36,7 +36,7 @@ tile.func @joined(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.n
   tile.return %w#0, %w#1 : !wide, !narrow
 }
 
-// The narrow one first: its columns lie behind the wide one's.
+// The narrow one first: its columns follow the wide one's.
 // CHECK-LABEL: @wrong_order
 // CHECK-COUNT-2: warp.wgmma %
 tile.func @wrong_order(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
@@ -51,7 +51,7 @@ tile.func @wrong_order(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {w
   tile.return %w#0, %w#1 : !wide, !narrow
 }
 
-// Sums of which one starts at zero.
+// One of the accumulators starts at zero.
 // CHECK-LABEL: @zero
 // CHECK-COUNT-2: warp.wgmma %
 tile.func @zero(%u: !wide) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
@@ -83,7 +83,7 @@ tile.func @waits(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.nu
   tile.return %x, %y : !wide, !narrow
 }
 
-// The second adds to what the first gives.
+// The second adds to the result of the first.
 // CHECK-LABEL: @chained
 // CHECK-COUNT-2: warp.wgmma %
 tile.func @chained(%v: !narrow) -> !narrow attributes {warp.num_warps = 4 : i32} {
@@ -98,7 +98,7 @@ tile.func @chained(%v: !narrow) -> !narrow attributes {warp.num_warps = 4 : i32}
   tile.return %y : !narrow
 }
 
-// Nothing says where these lie.
+// The addresses of these are unknown.
 // CHECK-LABEL: @elsewhere
 // CHECK-COUNT-2: warp.wgmma %
 tile.func @elsewhere(%l: !left, %u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
@@ -110,10 +110,10 @@ tile.func @elsewhere(%l: !left, %u: !wide, %v: !narrow) -> (!wide, !narrow) attr
   tile.return %w#0, %w#1 : !wide, !narrow
 }
 
-// The two are one group under the wait; of `some` the first is waited for, and
-// so are both.
+// The wait counts the two as one. It waits for the first of `some`, and so for
+// both.
 // CHECK-LABEL: @running
-// CHECK: %[[S:.*]]:2 = warp.wgmma_beside
+// CHECK: %[[S:.*]]:2 = warp.wgmma_merged
 // CHECK: warp.wgmma_wait {{.*}} {pendings = 1 : i32}
 // CHECK: warp.wgmma_wait {{.*}} {pendings = 0 : i32}
 // CHECK: warp.wgmma_wait {{.*}} {pendings = 0 : i32}
@@ -131,8 +131,8 @@ tile.func @running(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.
   tile.return %w#0, %w#1 : !wide, !narrow
 }
 
-// What the wait leaves running starts in another block: how many groups that is
-// is not known.
+// The wgmmas that the wait leaves in flight start in another block: how many
+// groups they are is unknown.
 // CHECK-LABEL: @elsewhere_running
 // CHECK-COUNT-2: warp.wgmma %
 tile.func @elsewhere_running(%u: !wide, %v: !narrow, %any: i1) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {

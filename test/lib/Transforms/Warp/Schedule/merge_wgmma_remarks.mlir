@@ -4,7 +4,7 @@
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #w = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
-// 32 and 16 rows of right sides, which are read transposed.
+// B operands of 32 and 16 rows, which are read transposed.
 #n32 = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0]]}>
 #n16 = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]}>
 #t32 = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16]]}>
@@ -18,12 +18,12 @@
 !narrow = tensor<64x16xf32, #c>
 !ring = !warp.ring<2 x {!left, !m32, !m16}, transactions>
 
-// Of one slot, one behind the other. What is between them has no effects.
-tile.func @joined(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
+// Adjacent tiles of one slot. The ops between the wgmmas have no effects.
+tile.func @merged(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
   %ring = warp.ring : !ring
   %slot, %l, %m, %n = warp.ring.wait %ring : !ring
   %b = warp.shared_transpose %m {order = array<i32: 1, 0>} : !m32 -> !b32
-  // expected-remark@+1 {{computed by the same instructions as columns beside it}}
+  // expected-remark@+1 {{computed by the same instructions as adjacent columns}}
   %s = warp.wgmma %l, %b, %u : !left, !b32, !wide
   %d = warp.shared_transpose %n {order = array<i32: 1, 0>} : !m16 -> !b16
   %t = warp.wgmma %l, %d, %v : !left, !b16, !narrow

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -warp-pin-accumulators | FileCheck %s
 
-// 64 x 64 sums of one warpgroup, 32 registers a thread.
+// 64 x 64 accumulators of one warpgroup, 32 registers a thread.
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #n = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
@@ -13,7 +13,7 @@
 
 // CHECK: #[[C:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32]]
 
-// The first product starts from zeros, and what comes out is needed.
+// The first wgmma starts from zeros, and the result is used.
 // CHECK-LABEL: @loop
 // CHECK: warp.acc_decl [32]
 // CHECK: %[[Z:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #warp.pinned<0, #[[C]]>>
@@ -39,7 +39,7 @@ tile.func @loop(%a: !left, %b: !right, %n: i32) -> !tile attributes {warp.num_wa
   tile.return %e : !tile
 }
 
-// Either side of a branch, one of them with zeros, which enter.
+// Both regions of a branch, one with zeros, which are stored.
 // CHECK-LABEL: @branch
 // CHECK: warp.acc_decl [32]
 // CHECK: %[[R:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32, #warp.pinned<0, #[[C]]>>)
@@ -77,7 +77,7 @@ tile.func @branch(%a: !left, %b: !right, %n: i32) -> !tile attributes {warp.num_
   tile.return %sum : !tile
 }
 
-// Two chains would be moved about.
+// Two chains would be copied.
 // CHECK-LABEL: @two
 // CHECK-NOT: warp.acc_decl
 // CHECK: tile.return
@@ -93,7 +93,7 @@ tile.func @two(%a: !left, %b: !right, %u: !tile, %v: !tile, %n: i32) -> (!tile, 
   tile.return %r#0, %r#1 : !tile, !tile
 }
 
-// Both are needed at a time.
+// Both are live at the same time.
 // CHECK-LABEL: @swapped
 // CHECK-NOT: warp.acc_decl
 // CHECK: tile.return
@@ -108,7 +108,8 @@ tile.func @swapped(%a: !left, %b: !right, %u: !tile, %v: !tile, %n: i32) -> (!ti
   tile.return %r#0, %r#1 : !tile, !tile
 }
 
-// The sums before the loop are needed behind it, when the loop has others.
+// The initial accumulator is used after the loop, when the registers hold
+// others.
 // CHECK-LABEL: @later
 // CHECK-NOT: warp.acc_decl
 // CHECK: tile.return
@@ -127,7 +128,7 @@ tile.func @later(%a: !left, %b: !right, %u: !tile, %n: i32) -> (!tile, !tile) at
   tile.return %r, %e : !tile, !tile
 }
 
-// What the branch computes with would be overwritten in a loop around it.
+// The operands of the branch would be overwritten in a surrounding loop.
 // CHECK-LABEL: @again
 // CHECK-NOT: warp.acc_decl
 // CHECK: tile.return
@@ -146,7 +147,8 @@ tile.func @again(%a: !left, %b: !right, %u: !tile, %n: i32) -> !tile attributes 
   tile.return %g : !tile
 }
 
-// What goes on in the loop is multiplied in place; other products do not count.
+// The loop-carried accumulator is scaled in its registers; other wgmmas do not
+// count.
 // CHECK-LABEL: @scaled
 // CHECK-SAME: %[[F:arg[0-9]]]: tensor<64x64xf32
 // CHECK: warp.acc_decl [32]
@@ -176,7 +178,7 @@ tile.func @scaled(%f: !tile, %a: !left, %b: !right, %u: !tile, %n: i32) -> !tile
   tile.return %r : !tile
 }
 
-// The loop computes with them otherwise.
+// The loop also computes with them.
 // CHECK-LABEL: @squared
 // CHECK-NOT: warp.acc_decl
 // CHECK: tile.return
@@ -192,7 +194,7 @@ tile.func @squared(%a: !left, %b: !right, %u: !tile, %n: i32) -> !tile attribute
   tile.return %r : !tile
 }
 
-// Multiplied sums go on, but those before are needed once more.
+// Scaled accumulators continue, but the unscaled ones are used once more.
 // CHECK-LABEL: @twice
 // CHECK-NOT: warp.acc_decl
 // CHECK: tile.return
@@ -210,7 +212,7 @@ tile.func @twice(%f: !tile, %a: !left, %b: !right, %u: !tile, %n: i32) -> !tile 
   tile.return %r : !tile
 }
 
-// Too few to be worth it.
+// Too few registers to pay off.
 // CHECK-LABEL: @narrow
 // CHECK-NOT: warp.acc_decl
 // CHECK: tile.return
@@ -225,7 +227,7 @@ tile.func @narrow(%a: !left, %b: !warp.shared<16x16xf16, #s>, %u: !narrow, %n: i
   tile.return %r : !narrow
 }
 
-// The loop around adds to other sums what comes out.
+// The outer loop adds the result to another accumulator.
 // CHECK-LABEL: @exact
 // CHECK-NOT: warp.acc_decl
 // CHECK: tile.return

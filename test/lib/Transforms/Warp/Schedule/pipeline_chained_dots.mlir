@@ -2,9 +2,8 @@
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=2' -warp-pipeline-chained-dots | FileCheck %s
 
-// The second product of an iteration runs under the work on the first product of
-// the next one. What needs the sum comes after its wait, and so does the
-// conversion, whose result then shares registers with the one in use.
+// The second dot of an iteration overlaps the work on the first dot of the next one. Uses of its accumulator follow its
+// wait. So does the conversion, whose result then shares registers with the one in use.
 
 // CHECK-LABEL: @chained
 // CHECK: %[[K:.*]] = warp.ring : !warp.ring<2 x
@@ -66,15 +65,15 @@ tile.func @chained(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %from: i32, 
 
 // -----
 
-// The next iteration's first product needs the sum.
+// The next iteration's first dot needs the accumulator.
 
-// CHECK-LABEL: @sum_in_turn
+// CHECK-LABEL: @acc_used_next
 // CHECK: warp.specialize
 // CHECK: scf.for
 // CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}
 // CHECK: warp.wgmma_wait %{{.*}} {pendings = 0 : i32}
 // CHECK-NOT: pendings = 1
-tile.func @sum_in_turn(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32) attributes {tile.kernel} {
+tile.func @acc_used_next(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -95,7 +94,7 @@ tile.func @sum_in_turn(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32)
 
 // -----
 
-// Both products read the same slot.
+// Both dots read the same slot.
 
 // CHECK-LABEL: @one_slot
 // CHECK: warp.specialize
@@ -121,8 +120,8 @@ tile.func @one_slot(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32) at
 
 // -----
 
-// A loop in two parts: the one that does more, here the masked one, is the
-// short one, and is not worth its first iteration twice.
+// A loop in two parts: the one with more ops, here the masked one, is the short one. Duplicating its first iteration
+// does not pay off.
 
 // CHECK-LABEL: @two_parts
 // CHECK: warp.specialize
@@ -172,7 +171,7 @@ tile.func @two_parts(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32, %
 
 // -----
 
-// Scores of 128 x 128 by four warps are 128 registers of a thread, the output 64, probabilities 64: too many at once.
+// Scores of 128 x 128 in four warps take 128 registers of a thread, the output 64, probabilities 64: too many at once.
 
 // CHECK-LABEL: @too_many_registers
 // CHECK: warp.specialize

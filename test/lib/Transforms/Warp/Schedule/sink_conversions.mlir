@@ -8,8 +8,8 @@
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 !ring = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// What grows, and what is computed from it, goes behind the loops that do not need it; what takes no more registers, and
-// what is computed from something else, stays.
+// Growing conversions, and ops computed from them, sink below the loops that do not use them. Other conversions, and
+// ops computed from other values, do not move.
 
 // CHECK-LABEL: @rows
 // CHECK-SAME: (%[[X:.*]]: tensor<64xi32, #[[FEW:layout[0-9]*]]>, %[[Y:[a-z0-9]*]]: tensor<64xi32
@@ -61,15 +61,15 @@ tile.func @rows(%x: tensor<64xi32, #few>, %y: tensor<64xi32, #few>, %k: i32, %p:
   tile.return
 }
 
-// Without products nothing moves, and nothing in roles.
+// Without dots nothing moves, and nothing in roles.
 
-// CHECK-LABEL: @no_products
+// CHECK-LABEL: @no_dots
 // CHECK: warp.convert_layout
 // CHECK: scf.for
 // CHECK-LABEL: @roles
 // CHECK: warp.convert_layout
 // CHECK: scf.for
-tile.func @no_products(%x: tensor<64xi32, #few>, %k: i32, %p: tensor<64x!tile.ptr<i32>, #many>) attributes {warp.num_warps = 4 : i32} {
+tile.func @no_dots(%x: tensor<64xi32, #few>, %k: i32, %p: tensor<64x!tile.ptr<i32>, #many>) attributes {warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %late = warp.convert_layout %x : tensor<64xi32, #few> -> tensor<64xi32, #many>
@@ -101,12 +101,12 @@ tile.func @roles(%x: tensor<64xi32, #few>, %k: i32, %p: tensor<64x!tile.ptr<i32>
   tile.return
 }
 
-// An operand of the second of two products is made behind the first one.
+// An operand of the second of two dots sinks below the first one.
 
 #held = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [0, 0]]}>
 #left = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [0, 0], [0, 0], [0, 0], [2, 0]], warp = [[4, 0], [8, 0]]}>
 #right = #warp.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8]], lane = [[0, 0], [0, 1], [0, 2], [0, 4], [0, 0]], warp = [[0, 0], [0, 0]]}>
-#sums = #warp.linear<{register = [[0, 8]], lane = [[1, 0], [0, 1], [0, 2], [0, 4], [2, 0]], warp = [[4, 0], [8, 0]]}>
+#accs = #warp.linear<{register = [[0, 8]], lane = [[1, 0], [0, 1], [0, 2], [0, 4], [2, 0]], warp = [[4, 0], [8, 0]]}>
 
 // CHECK-LABEL: @operands
 // CHECK-SAME: (%[[X:[^:]*]]: {{[^%]*}}, %[[Y:[^:]*]]: {{[^%]*}}, %[[Z:[^:]*]]:
@@ -115,13 +115,13 @@ tile.func @roles(%x: tensor<64xi32, #few>, %k: i32, %p: tensor<64x!tile.ptr<i32>
 // CHECK-NEXT: tile.dot
 // CHECK-NEXT: warp.convert_layout %[[Z]]
 // CHECK-NEXT: tile.dot
-tile.func @operands(%x: tensor<16x16xf32, #held>, %y: tensor<16x16xf32, #held>, %z: tensor<16x16xf32, #held>) -> tensor<16x16xf32, #sums>
+tile.func @operands(%x: tensor<16x16xf32, #held>, %y: tensor<16x16xf32, #held>, %z: tensor<16x16xf32, #held>) -> tensor<16x16xf32, #accs>
     attributes {warp.num_warps = 4 : i32} {
-  %none = arith.constant dense<0.0> : tensor<16x16xf32, #sums>
+  %none = arith.constant dense<0.0> : tensor<16x16xf32, #accs>
   %a = warp.convert_layout %x : tensor<16x16xf32, #held> -> tensor<16x16xf32, #left>
   %b = warp.convert_layout %y : tensor<16x16xf32, #held> -> tensor<16x16xf32, #right>
   %c = warp.convert_layout %z : tensor<16x16xf32, #held> -> tensor<16x16xf32, #left>
-  %first = tile.dot %a, %b, %none : tensor<16x16xf32, #left>, tensor<16x16xf32, #right>, tensor<16x16xf32, #sums>
-  %second = tile.dot %c, %b, %first : tensor<16x16xf32, #left>, tensor<16x16xf32, #right>, tensor<16x16xf32, #sums>
-  tile.return %second : tensor<16x16xf32, #sums>
+  %first = tile.dot %a, %b, %none : tensor<16x16xf32, #left>, tensor<16x16xf32, #right>, tensor<16x16xf32, #accs>
+  %second = tile.dot %c, %b, %first : tensor<16x16xf32, #left>, tensor<16x16xf32, #right>, tensor<16x16xf32, #accs>
+  tile.return %second : tensor<16x16xf32, #accs>
 }

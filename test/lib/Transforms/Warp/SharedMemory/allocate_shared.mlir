@@ -5,7 +5,7 @@
 #first = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]}>
 #second = #warp.linear<{register = [], lane = [[2], [4], [8], [16], [32]], warp = [[1]]}>
 
-// Memory that never lives together has one place; what does is aligned.
+// Pieces with disjoint lifetimes share an offset; others are aligned.
 // CHECK-LABEL: @lifetimes
 // CHECK-SAME: warp.shared_size = 256 : i32
 tile.func @lifetimes(%x: tensor<16x4xf16, #rows>) {
@@ -38,8 +38,8 @@ tile.func @loop(%x: tensor<16x4xf16, #rows>, %n: i32) {
   tile.return
 }
 
-// Small scratch is needed while its op and the next such one run, so that no
-// barrier has to stand between.
+// Small scratch lives until the next op with scratch, so that no barrier is needed
+// between them.
 // CHECK-LABEL: @scratch(
 // CHECK-SAME: warp.shared_size = 512 : i32
 tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
@@ -53,10 +53,10 @@ tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
   tile.return %v : tensor<64xf32, #first>
 }
 
-// Beside a tile it is needed while its op runs.
-// CHECK-LABEL: @scratch_beside_tile(
+// Next to a tile, scratch lives only during its op.
+// CHECK-LABEL: @scratch_with_tile(
 // CHECK-SAME: warp.shared_size = 384 : i32
-tile.func @scratch_beside_tile(%x: tensor<64xf32, #first>, %t: tensor<16x4xf16, #rows>) -> tensor<64xf32, #first> {
+tile.func @scratch_with_tile(%x: tensor<64xf32, #first>, %t: tensor<16x4xf16, #rows>) -> tensor<64xf32, #first> {
   %a = warp.alloc : !warp.shared<16x4xf16, #plain>
   warp.local_store %t, %a : tensor<16x4xf16, #rows> -> !warp.shared<16x4xf16, #plain>
   %y = warp.convert_layout %x : tensor<64xf32, #first> -> tensor<64xf32, #second>
@@ -71,7 +71,7 @@ tile.func @none() {
   tile.return
 }
 
-// Roles run at the same time, so what one needs no longer is not free for another.
+// Roles run concurrently, so memory of one role is never free for another.
 // CHECK-LABEL: @roles
 // CHECK-SAME: warp.shared_size = 256 : i32
 tile.func @roles() {
@@ -87,7 +87,7 @@ tile.func @roles() {
   tile.return
 }
 
-// What the other blocks of the cluster read lives as long as the block, for they read it when they get there.
+// Memory that other CTAs of the cluster read lives throughout the function, because they may read it at any time.
 // CHECK-LABEL: @cluster
 // CHECK-SAME: warp.shared_size = 256 : i32
 tile.func @cluster(%rank: i32) attributes {warp.cluster_size = 2 : i32} {
@@ -100,11 +100,11 @@ tile.func @cluster(%rank: i32) attributes {warp.cluster_size = 2 : i32} {
   tile.return
 }
 
-// Each team has what its role needs, one behind the other and apart from what
-// the other roles use.
-// CHECK-LABEL: @teams
+// Each ping-pong group has its own copy of the memory of its role. The copies are
+// contiguous and disjoint from the memory of other roles.
+// CHECK-LABEL: @ping_pong_groups
 // CHECK-SAME: warp.shared_size = 2176 : i32
-tile.func @teams(%x: tensor<16x4xf16, #rows>) {
+tile.func @ping_pong_groups(%x: tensor<16x4xf16, #rows>) {
   warp.specialize warps [8, 4] ping_pong_groups 2 {
     // CHECK: warp.alloc {warp.shared_offset = 0 : i32}
     %a = warp.alloc : !warp.shared<16x4xf16, #plain>
@@ -121,7 +121,7 @@ tile.func @teams(%x: tensor<16x4xf16, #rows>) {
   tile.return
 }
 
-// A slot that iterations hand on keeps its ring until it is given back behind the loop, and no longer.
+// The ring of a loop-carried slot lives until the release after the loop.
 // CHECK-LABEL: @handed_on
 // CHECK-SAME: warp.shared_size = 384 : i32
 tile.func @handed_on(%x: tensor<16x4xf16, #rows>, %n: i32) {
@@ -151,11 +151,11 @@ tile.func @handed_on(%x: tensor<16x4xf16, #rows>, %n: i32) {
 !tile = !warp.shared<16x8xf16, #plain8>
 !ring = !warp.ring<4 x {!tile}, transactions>
 
-// What the role that reads a ring needs behind its last slot lies in the slots,
-// but not in the place of the barriers; what it needs before lies apart.
-// CHECK-LABEL: @behind_the_last_slot
+// Memory that the reader of a ring needs after the last slot reuses the slots, but
+// not the barriers. Memory that it needs earlier is disjoint from them.
+// CHECK-LABEL: @after_the_last_slot
 // CHECK-SAME: warp.shared_size = 2048 : i32
-tile.func @behind_the_last_slot(%map: !warp.tensor_map, %k: i32, %x: tensor<64xf32, #first>, %t: tensor<16x8xf16, #rows8>) {
+tile.func @after_the_last_slot(%map: !warp.tensor_map, %k: i32, %x: tensor<64xf32, #first>, %t: tensor<16x8xf16, #rows8>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   // CHECK: warp.ring {warp.shared_offset = 0 : i32}
@@ -216,45 +216,45 @@ tile.func @in_a_loop(%map: !warp.tensor_map, %k: i32, %x: tensor<64xf32, #first>
   tile.return
 }
 
-#sums = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
+#acc = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #left = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
 #right = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 #made = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]]}>
 !left = !warp.shared<64x16xf16, #left>
 !right = !warp.shared<16x16xf16, #right>
 !made = tensor<16x16xf16, #made>
-!sums = tensor<64x16xf32, #sums>
+!acc = tensor<64x16xf32, #acc>
 
-// Operands that threads store in each iteration lie apart: so no barrier has to stand before the next one is stored.
+// Operands that threads store in each iteration are disjoint, so no barrier is needed before the next store.
 // CHECK-LABEL: @operands
 // CHECK: warp.alloc %{{.*}} {warp.shared_offset = 0 : i32}
 // CHECK: warp.alloc %{{.*}} {warp.shared_offset = 512 : i32}
-tile.func @operands(%a: !left, %x: !made, %y: !made, %zero: !sums, %n: i32) attributes {warp.num_warps = 4 : i32} {
+tile.func @operands(%a: !left, %x: !made, %y: !made, %zero: !acc, %n: i32) attributes {warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (!sums) : i32 {
+  %acc = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) : i32 {
     %b = warp.alloc %x : (!made) -> !right
-    %p = warp.wgmma %a, %b, %sum : !left, !right, !sums
-    %q = warp.wgmma_wait %p {pendings = 0 : i32} : !sums
+    %p = warp.wgmma %a, %b, %acc : !left, !right, !acc
+    %q = warp.wgmma_wait %p {pendings = 0 : i32} : !acc
     %c = warp.alloc %y : (!made) -> !right
-    %r = warp.wgmma %a, %c, %q : !left, !right, !sums
-    %s = warp.wgmma_wait %r {pendings = 0 : i32} : !sums
-    scf.yield %s : !sums
+    %r = warp.wgmma %a, %c, %q : !left, !right, !acc
+    %s = warp.wgmma_wait %r {pendings = 0 : i32} : !acc
+    scf.yield %s : !acc
   }
   tile.return
 }
 
-// Beside what threads copy, too, the scratch of neighbours lies apart: the barrier inside of each is all they need.
+// With rings that threads copy to, the scratch of consecutive ops is disjoint, too. Their inner barriers suffice.
 #copied = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]}>
 #copies = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
-// CHECK-LABEL: @copied_beside
+// CHECK-LABEL: @with_copies
 // CHECK: warp.ring {warp.shared_offset = {{[0-9]+}} : i32}
 // CHECK: tile.reduce
 // CHECK: warp.shared_offset = [[FIRST:[0-9]+]] : i32
 // CHECK: tile.reduce
 // CHECK-NOT: warp.shared_offset = [[FIRST]] : i32
 // CHECK: warp.shared_offset = {{[0-9]+}} : i32
-tile.func @copied_beside(%p: tensor<128x!tile.ptr<f32>, #copied>) -> (f32, f32) attributes {warp.num_warps = 4 : i32} {
+tile.func @with_copies(%p: tensor<128x!tile.ptr<f32>, #copied>) -> (f32, f32) attributes {warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %ring = warp.ring : !warp.ring<2 x {!warp.shared<128xf32, #copies>}, async_groups>
   %slot, %tile = warp.ring.acquire %ring[%c0] : !warp.ring<2 x {!warp.shared<128xf32, #copies>}, async_groups>

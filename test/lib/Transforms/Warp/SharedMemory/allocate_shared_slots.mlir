@@ -6,8 +6,8 @@
 !ring = !warp.ring<3 x {!tile}, transactions>
 !other = !warp.ring<2 x {!tile}, transactions>
 
-// Two programs of three slots fit on a multiprocessor. One on its own has three more, behind what both have. Where
-// only one program fits, it has the fourth slot in any case.
+// Two CTAs with three slots fit on an SM. A single CTA has three extra slots, after the fixed memory. If only one CTA
+// fits anyway, the ring has a fourth slot.
 
 // CHECK-LABEL: @alone
 // CHECK-SAME: warp.extra_size = 25600 : i32
@@ -30,7 +30,7 @@ tile.func @alone(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.
   tile.return
 }
 
-// Where no other program comes, the ring takes what there is.
+// In a single wave the ring takes all memory.
 
 // CHECK-LABEL: @single_wave
 // CHECK-NOT: warp.extra
@@ -43,7 +43,7 @@ tile.func @single_wave() attributes {tile.kernel, warp.num_warps = 4 : i32, warp
   tile.return
 }
 
-// What the kernel's source says stays, as do rings of two slots, in which no copies run ahead.
+// Rings of the source do not change, nor do rings of two slots, which do not prefetch.
 
 // CHECK-LABEL: @explicit
 // CHECK-NOT: warp.extra
@@ -65,7 +65,7 @@ tile.func @two() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.tensor_
   tile.return
 }
 
-// Nor is there more for one of several rings, or of clusters.
+// One of several rings, and rings of clusters, do not change either.
 
 // CHECK-LABEL: @several
 // CHECK-NOT: warp.extra

@@ -32,7 +32,7 @@ tile.func @apart(%x: tensor<16x4xf16, #rows>) {
   tile.return
 }
 
-// A barrier that stands already counts.
+// An existing barrier counts.
 // CHECK-LABEL: @kept
 // CHECK: warp.barrier
 // CHECK-NOT: warp.barrier
@@ -63,10 +63,10 @@ tile.func @loop(%x: tensor<16x4xf16, #rows>, %n: i32) {
   tile.return
 }
 
-// What is pending in front of a loop alone is waited for there, also where a
-// loop inside meets it; a barrier that iterations need serves for both.
-// CHECK-LABEL: @in_front(
-tile.func @in_front(%x: tensor<16x4xf16, #rows>, %n: i32) {
+// Accesses that are pending only before a loop get a barrier there, also if an
+// inner loop conflicts with them. A barrier that iterations need covers both.
+// CHECK-LABEL: @before_a_loop(
+tile.func @before_a_loop(%x: tensor<16x4xf16, #rows>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %a = warp.alloc : !warp.shared<16x4xf16, #plain>
@@ -97,7 +97,7 @@ tile.func @in_front(%x: tensor<16x4xf16, #rows>, %n: i32) {
   tile.return
 }
 
-// What only one way through leaves pending is pending.
+// An access that is pending on one path is pending.
 // CHECK-LABEL: @branch
 tile.func @branch(%x: tensor<16x4xf16, #rows>, %c: i1) {
   %a = warp.alloc : !warp.shared<16x4xf16, #plain>
@@ -111,8 +111,8 @@ tile.func @branch(%x: tensor<16x4xf16, #rows>, %c: i1) {
   tile.return
 }
 
-// Two conversions in the same scratch, beside a tile: the second writes what the
-// first may still be reading.
+// Two conversions share scratch, because there is a tile. The second one writes
+// memory that the first one may still be reading.
 // CHECK-LABEL: @scratch(
 tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
   %a = warp.alloc : !warp.shared<16x4xf16, #plain>
@@ -125,8 +125,8 @@ tile.func @scratch(%x: tensor<64xf32, #first>) -> tensor<64xf32, #first> {
   tile.return %z : tensor<64xf32, #first>
 }
 
-// Scratch of neighbours lies apart; the barrier inside of the second orders the
-// first before the third.
+// The scratch of consecutive ops is disjoint. The inner barrier of the second one
+// orders the first before the third.
 // CHECK-LABEL: @scratch_apart(
 tile.func @scratch_apart(%x: tensor<64xf32, #first>) -> tensor<64xf32, #second> {
   // CHECK-NOT: warp.barrier
@@ -137,9 +137,8 @@ tile.func @scratch_apart(%x: tensor<64xf32, #first>) -> tensor<64xf32, #second> 
   tile.return %w : tensor<64xf32, #second>
 }
 
-// A lock: the operations of the whole program have barriers of their own, in
-// front of what they release and behind what they acquire. One that the source
-// has in front is needless.
+// A lock: operations of the whole program begin with a barrier for a release and
+// end with one for an acquire. A barrier of the source before them is redundant.
 // CHECK-LABEL: @lock
 tile.func @lock(%p: !tile.ptr<i32>, %q: !tile.ptr<f32>, %xs: tensor<64x!tile.ptr<f32>, #first>) {
   %c0 = arith.constant 0 : i32
@@ -155,7 +154,7 @@ tile.func @lock(%p: !tile.ptr<i32>, %q: !tile.ptr<f32>, %xs: tensor<64x!tile.ptr
   tile.return
 }
 
-// A relaxed operation has none: the program loads what one thread wrote.
+// A relaxed operation has no barriers: the program loads the write of one thread.
 // CHECK-LABEL: @relaxed
 tile.func @relaxed(%p: !tile.ptr<i32>) -> i32 {
   %c1 = arith.constant 1 : i32
@@ -167,7 +166,7 @@ tile.func @relaxed(%p: !tile.ptr<i32>) -> i32 {
   tile.return %n : i32
 }
 
-// One conversion a loop iteration meets itself.
+// A conversion in a loop conflicts with itself.
 // CHECK-LABEL: @scratch_in_loop
 tile.func @scratch_in_loop(%x: tensor<64xf32, #first>, %n: i32) {
   %c0 = arith.constant 0 : i32
@@ -182,7 +181,7 @@ tile.func @scratch_in_loop(%x: tensor<64xf32, #first>, %n: i32) {
   tile.return
 }
 
-// A slot to fill is another one than a slot that is read, until that is released.
+// A slot to fill differs from a slot that is read, until the latter is released.
 // CHECK-LABEL: @slots
 tile.func @slots(%p: tensor<16x4x!tile.ptr<f16>, #rows>) {
   %c0 = arith.constant 0 : i32

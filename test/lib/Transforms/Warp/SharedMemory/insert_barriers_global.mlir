@@ -8,7 +8,7 @@
 !ptrs = tensor<64x!tile.ptr<f32>, #l>
 !tile = tensor<64xf32, #l>
 
-// Another thread reads what one has written.
+// Another thread reads the write of one thread.
 // CHECK-LABEL: @written(
 tile.func @written(%p: !ptrs, %i: tensor<64xi32, #l>, %x: !tile) {
   // CHECK: tile.store
@@ -21,7 +21,7 @@ tile.func @written(%p: !ptrs, %i: tensor<64xi32, #l>, %x: !tile) {
   tile.return
 }
 
-// Another thread writes what one is to read; and two may write one place.
+// A thread writes an element that another one reads; two threads may write one address.
 // CHECK-LABEL: @read_then_written(
 tile.func @read_then_written(%a: !tile.ptr<f32>, %i: tensor<64xi32, #l>, %j: tensor<64xi32, #l>) {
   // CHECK: tile.load
@@ -38,7 +38,7 @@ tile.func @read_then_written(%a: !tile.ptr<f32>, %i: tensor<64xi32, #l>, %j: ten
   tile.return
 }
 
-// Each thread reads and writes elements of its own, and other arrays.
+// Each thread reads and writes its own elements, and other arrays.
 // CHECK-LABEL: @own(
 // CHECK-NOT: warp.barrier
 // CHECK: tile.return
@@ -55,7 +55,7 @@ tile.func @own(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>) {
   tile.return
 }
 
-// Even and odd elements are apart, wherever threads hold them; those two apart
+// Even and odd elements are disjoint in any layout. Elements at a distance of two
 // are not.
 // CHECK-LABEL: @between(
 tile.func @between(%a: !tile.ptr<f32>, %n: i32, %x: tensor<32xf32, #copies>) {
@@ -83,8 +83,8 @@ tile.func @between(%a: !tile.ptr<f32>, %n: i32, %x: tensor<32xf32, #copies>) {
   tile.return
 }
 
-// Where several threads load an element, one of them may write it before
-// another one has its part of a sum; two stores are of the same thread.
+// If several threads load an element, one of them may write it before another one
+// has loaded it. Two stores are by the same thread.
 // CHECK-LABEL: @copies(
 tile.func @copies(%p: tensor<32x!tile.ptr<f32>, #copies>, %s: !tile.ptr<f32>, %x: f32) {
   // CHECK: tile.load
@@ -112,8 +112,8 @@ tile.func @copies(%p: tensor<32x!tile.ptr<f32>, #copies>, %s: !tile.ptr<f32>, %x
   tile.return
 }
 
-// What is stored again, computed element by element, is loaded for nobody by
-// the threads that do not store it, be it on the next round or on this one.
+// A tile is loaded only to be stored again element by element. Threads with copies
+// that do not store do not use their loads, in this iteration or the next.
 // CHECK-LABEL: @only_stored(
 // CHECK-NOT: warp.barrier
 // CHECK: tile.return
@@ -127,9 +127,9 @@ tile.func @only_stored(%p: tensor<32x!tile.ptr<f32>, #copies>) {
   tile.return
 }
 
-// Both halves of rows of 64 that are turned into each other; those of the next
-// iteration lie behind both, or not.
-// CHECK-LABEL: @halves(
+// Both both_halves of rows of 64 are swapped in place. The rows of the next iteration
+// come after both both_halves, or overlap.
+// CHECK-LABEL: @both_halves(
 // CHECK: scf.for
 // CHECK-NOT: warp.barrier
 // CHECK: scf.for
@@ -137,7 +137,7 @@ tile.func @only_stored(%p: tensor<32x!tile.ptr<f32>, #copies>) {
 // CHECK-NEXT: tile.load
 // CHECK-NOT: warp.barrier
 // CHECK: tile.return
-tile.func @halves(%a: !tile.ptr<f32>, %n: i32) {
+tile.func @both_halves(%a: !tile.ptr<f32>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c48 = arith.constant 48 : i32
@@ -173,7 +173,7 @@ tile.func @halves(%a: !tile.ptr<f32>, %n: i32) {
   tile.return
 }
 
-// Tiles that follow each other from iteration to iteration.
+// Tiles that advance without overlap from iteration to iteration.
 // CHECK-LABEL: @stream(
 // CHECK-NOT: warp.barrier
 // CHECK: tile.return
@@ -191,8 +191,7 @@ tile.func @stream(%a: !tile.ptr<f32>, %n: i32) {
   tile.return
 }
 
-// Tiles that overlap those of the iteration before, and tiles of which nobody
-// knows whether they do.
+// Tiles that overlap those of the previous iteration, and tiles that may overlap.
 // CHECK-LABEL: @windows(
 // CHECK: scf.for
 // CHECK: warp.barrier
@@ -225,8 +224,8 @@ tile.func @windows(%a: !tile.ptr<f32>, %n: i32, %hop: i32) {
   tile.return
 }
 
-// Rows and columns of tiles, each by the counter of a loop; and the next tile
-// of the same row in the same iteration, which the next row may begin with.
+// Rows and columns of tiles, each indexed by a loop counter. The next tile of the
+// same row in the same iteration may be the first one of the next row.
 #m = #warp.linear<{register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [[4, 0]]}>
 #row = #warp.linear<{register = [], lane = [[0], [0], [0], [1], [2]], warp = [[4]]}>
 #column = #warp.linear<{register = [], lane = [[1], [2], [4], [0], [0]], warp = [[0]]}>
@@ -284,8 +283,7 @@ tile.func @tiles(%a: !tile.ptr<f32>, %n: i32, %stride: i32, %x: tensor<8x8xf32, 
   tile.return
 }
 
-// Pointers that a loop carries stay in their arrays; those that were loaded may
-// lead anywhere.
+// Loop-carried pointers stay in their arrays. Loaded pointers may point anywhere.
 // CHECK-LABEL: @carried(
 // CHECK: scf.for
 // CHECK-NEXT: tile.load
@@ -307,7 +305,7 @@ tile.func @carried(%p: !ptrs, %q: !ptrs, %table: !tile.ptr<!tile.ptr<f32>>, %i: 
   tile.return
 }
 
-// Additions come in any order, exchanges do not.
+// Additions commute, exchanges do not.
 // CHECK-LABEL: @atomic(
 // CHECK: tile.atomic_rmw add
 // CHECK-NEXT: tile.atomic_rmw add
@@ -324,7 +322,7 @@ tile.func @atomic(%p: tensor<64x!tile.ptr<i32>, #l>, %i: tensor<64xi32, #l>) {
   tile.return
 }
 
-// Programs that a block runs in turn do not wait for each other.
+// The programs of a persistent CTA do not wait for each other.
 // CHECK-LABEL: @programs(
 // CHECK-NOT: warp.barrier
 // CHECK: tile.return
@@ -340,8 +338,8 @@ tile.func @programs(%p: !ptrs, %x: !tile, %n: i32) attributes {warp.persistent} 
   tile.return
 }
 
-// What an atomic operation found tells whether another one came before it; of
-// one value for the whole program one thread does both.
+// The result of an atomic operation shows whether another one came before it. One
+// thread runs both operations on a scalar address.
 // CHECK-LABEL: @found(
 // CHECK: tile.atomic_rmw add
 // CHECK-NEXT: warp.barrier
@@ -362,8 +360,8 @@ tile.func @found(%p: tensor<64x!tile.ptr<i32>, #l>, %i: tensor<64xi32, #l>, %a: 
   tile.return
 }
 
-// Elements of an atomic operation may share a place, unless each has its own.
-// CHECK-LABEL: @shared_places(
+// Elements of an atomic operation may share an address, unless all are distinct.
+// CHECK-LABEL: @shared_addresses(
 // CHECK: tile.atomic_rmw
 // CHECK-NEXT: warp.barrier
 // CHECK-NEXT: tile.load
@@ -371,7 +369,7 @@ tile.func @found(%p: tensor<64x!tile.ptr<i32>, #l>, %i: tensor<64xi32, #l>, %a: 
 // CHECK-NEXT: tile.atomic_rmw max
 // CHECK-NOT: warp.barrier
 // CHECK: tile.load
-tile.func @shared_places(%a: !tile.ptr<i32>, %b: !tile.ptr<i32>, %i: tensor<64xi32, #l>) {
+tile.func @shared_addresses(%a: !tile.ptr<i32>, %b: !tile.ptr<i32>, %i: tensor<64xi32, #l>) {
   %s = tile.splat %a : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>, #l>
   %p = tile.addptr %s, %i : tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>
   %0 = tile.atomic_rmw add relaxed gpu %p, %i : tensor<64x!tile.ptr<i32>, #l>
@@ -385,8 +383,8 @@ tile.func @shared_places(%a: !tile.ptr<i32>, %b: !tile.ptr<i32>, %i: tensor<64xi
   tile.return
 }
 
-// A place of the row is loaded before a loop writes the row: one barrier, in
-// front of the loop.
+// An element of the row is loaded before a loop writes the row: one barrier before
+// the loop.
 // CHECK-LABEL: @row(
 // CHECK: tile.load
 // CHECK: warp.barrier

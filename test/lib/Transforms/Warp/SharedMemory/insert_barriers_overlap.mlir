@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -warp-allocate-shared -warp-insert-barriers | FileCheck %s
 
-// Tiles beside each other along a side, with rows that overlap or do not.
+// Adjacent tiles along a dimension, with rows that overlap or do not.
 
 #l = #warp.linear<{register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 1]]}>
 #rows = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]]}>
@@ -11,7 +11,7 @@
 !ptrs = tensor<32x2x!tile.ptr<f32>, #l>
 !at = tensor<32x2xi32, #l>
 
-// Rows of one element that the next one begins with: the tile below has the last of them.
+// The last element of a row is the first one of the next: the tile below has it, too.
 // CHECK-LABEL: @overlapping(
 // CHECK: tile.store
 // CHECK: warp.barrier
@@ -33,7 +33,7 @@ tile.func @overlapping(%a: !tile.ptr<f32>, %x: tensor<32x2xf32, #l>) {
   tile.return
 }
 
-// Rows that end where the next one begins.
+// A row ends where the next one begins.
 // CHECK-LABEL: @apart(
 // CHECK: tile.store
 // CHECK-NOT: warp.barrier
@@ -57,9 +57,9 @@ tile.func @apart(%a: !tile.ptr<f32>, %x: tensor<32x2xf32, #l>) {
   tile.return
 }
 
-// Rows whose distance is an argument: asked when the kernel runs. In a loop that
-// loads and stores them, too; one that only stores them is taken to have them
-// apart within the tile, and so from tile to tile.
+// Rows whose distance is an argument: a guard checks it at run time, also in a loop
+// that loads and stores them. For a loop that only stores them, rows within a tile
+// are assumed to be disjoint, and so are those of different tiles.
 // CHECK-LABEL: @argument(
 // CHECK-SAME: tile.ptr<f32>, %[[STRIDE:arg[0-9]]]: i32, %arg4: i32
 // CHECK: tile.store
@@ -103,8 +103,8 @@ tile.func @argument(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %c: !tile.ptr<f32>, 
   scf.for %i = %c0 to %n step %c32 : i32 {
     %down = arith.muli %i, %stride : i32
     %downs = tile.splat %down : i32 -> !at
-    %place = arith.addi %at, %downs : !at
-    %t = tile.addptr %sb, %place : !ptrs, !at
+    %offset = arith.addi %at, %downs : !at
+    %t = tile.addptr %sb, %offset : !ptrs, !at
     %v = tile.load %t : !ptrs
     tile.store %t, %v : !ptrs
   }
@@ -112,8 +112,8 @@ tile.func @argument(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %c: !tile.ptr<f32>, 
   scf.for %i = %c0 to %n step %c32 : i32 {
     %down = arith.muli %i, %stride : i32
     %downs = tile.splat %down : i32 -> !at
-    %place = arith.addi %at, %downs : !at
-    %t = tile.addptr %sc, %place : !ptrs, !at
+    %offset = arith.addi %at, %downs : !at
+    %t = tile.addptr %sc, %offset : !ptrs, !at
     tile.store %t, %x : !ptrs
   } {stores}
   tile.return

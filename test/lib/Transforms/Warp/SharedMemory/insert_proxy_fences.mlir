@@ -6,8 +6,8 @@
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]}>
 #rb = #warp.linear<{register = [[1, 0], [2, 0]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
 
-// One fence for both operands, before the barrier that the product needs; the
-// stores of the next iteration wait until all warps have waited for it.
+// One fence for both operands, before the barrier that the wgmma needs. The stores
+// of the next iteration come after a barrier that follows its wait.
 // CHECK-LABEL: @loop
 // CHECK: scf.for
 // CHECK-NEXT: warp.barrier
@@ -31,7 +31,7 @@ tile.func @loop(%x: tensor<64x32xf16, #rows>, %y: tensor<32x16xf16, #rb>, %c: te
   tile.return
 }
 
-// Stores that a barrier separates share the fence behind the last one; other stores
+// Stores that a barrier separates share the fence after the last one. Other stores
 // have none.
 // CHECK-LABEL: @apart
 // CHECK: warp.local_store
@@ -58,8 +58,8 @@ tile.func @apart(%x: tensor<64x32xf16, #rows>, %y: tensor<32x16xf16, #rb>, %c: t
   tile.return
 }
 
-// Copies to a slot are there when they have been waited for: the fence comes
-// between that wait and the barrier.
+// Copies to a slot have arrived after the wait for them, so the fence comes between
+// that wait and the barrier.
 // CHECK-LABEL: @ring
 // CHECK: warp.ring.wait
 // CHECK-NEXT: warp.proxy_fence
@@ -79,8 +79,8 @@ tile.func @ring(%c: tensor<64x16xf32, #c>) {
   tile.return
 }
 
-// What threads have read of a slot is read before copies fill it again; products
-// read it the way that the copies go.
+// A fence orders reads of a slot by threads before the copies that refill it. Reads
+// by wgmma use the same proxy as the copies.
 // CHECK-LABEL: @read_slot
 // CHECK: warp.ring.wait
 // CHECK-NEXT: warp.local_load
@@ -103,8 +103,8 @@ tile.func @read_slot(%c: tensor<64x16xf32, #c>) -> tensor<64x32xf16, #rows> {
   tile.return %x : tensor<64x32xf16, #rows>
 }
 
-// So do slots that a loop holds into the next iteration; the one before the first
-// is none.
+// The same for slots that a loop carries to the next iteration. The first iteration
+// carries no slot.
 // CHECK-LABEL: @held_slot
 // CHECK: scf.for
 // CHECK: warp.local_load
@@ -128,7 +128,7 @@ tile.func @held_slot(%n: i32, %c: i1) {
   tile.return
 }
 
-// Products of the slots that loops hold need none.
+// Wgmmas that read loop-carried slots need no fence.
 // CHECK-LABEL: @held_operands
 // CHECK-NOT: warp.proxy_fence
 // CHECK: tile.return
@@ -148,8 +148,8 @@ tile.func @held_operands(%n: i32, %c: i1, %acc: tensor<64x16xf32, #c>) {
   tile.return
 }
 
-// Stores that a product parts have a fence each.
-// CHECK-LABEL: @parted
+// Stores that a wgmma separates have a fence each.
+// CHECK-LABEL: @separated
 // CHECK: warp.local_store
 // CHECK-NEXT: warp.proxy_fence
 // CHECK-NEXT: warp.barrier
@@ -158,7 +158,7 @@ tile.func @held_operands(%n: i32, %c: i1, %acc: tensor<64x16xf32, #c>) {
 // CHECK-NEXT: warp.proxy_fence
 // CHECK-NEXT: warp.barrier
 // CHECK-NEXT: warp.wgmma
-tile.func @parted(%x: tensor<64x32xf16, #rows>, %y: !warp.shared<32x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
+tile.func @separated(%x: tensor<64x32xf16, #rows>, %y: !warp.shared<32x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
   %a = warp.alloc : !warp.shared<64x32xf16, #a>
   %b = warp.alloc : !warp.shared<64x32xf16, #a>
   warp.local_store %x, %a : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #a>
@@ -169,8 +169,8 @@ tile.func @parted(%x: tensor<64x32xf16, #rows>, %y: !warp.shared<32x16xf16, #b>,
   tile.return
 }
 
-// A slot whose content threads store elsewhere goes back behind the fence of that
-// store,
+// The release of a slot whose content threads store elsewhere moves after the fence
+// of that store,
 // CHECK-LABEL: @passed_on
 // CHECK: warp.local_load
 // CHECK: warp.alloc
@@ -189,7 +189,7 @@ tile.func @passed_on(%y: !warp.shared<32x16xf16, #b>, %c: tensor<64x16xf32, #c>)
   tile.return
 }
 
-// but not behind what is computed of it: meanwhile the next copies may begin,
+// but not after computation on it, during which the next copies may begin,
 // CHECK-LABEL: @computed_between
 // CHECK: warp.local_load
 // CHECK-NEXT: warp.proxy_fence
@@ -209,7 +209,7 @@ tile.func @computed_between(%y: !warp.shared<32x16xf16, #b>, %c: tensor<64x16xf3
   tile.return
 }
 
-// nor behind a wait: what it waits for may need the slot.
+// nor after a wait, which may depend on the slot.
 // CHECK-LABEL: @waits_between
 // CHECK: warp.local_load
 // CHECK-NEXT: warp.proxy_fence

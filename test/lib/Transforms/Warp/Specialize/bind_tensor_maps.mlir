@@ -1,8 +1,7 @@
 // RUN: tilewright-opt %s -warp-bind-tensor-maps | FileCheck %s
 
-// Where elements are combined their map says how they are compared. A store
-// without a reduction takes the bits as they are, and shares the map of signed
-// ones.
+// The element type of the map of a reduction tells how elements compare. A store
+// without a reduction copies bits and shares the map of signed integers.
 
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]}>
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]}>

@@ -6,8 +6,8 @@
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]}>
 !ring = !warp.ring<2 x {!warp.shared<8x8xf32, #tile>}, transactions>
 
-// Each role makes its own maps, where the descriptors stand. In front of one that is made again, and at the end, the
-// copies through it are waited for: loads by the ring, stores by the map itself. What the host knows stays its own.
+// Each role makes its own maps at the descriptors. It waits for copies through a map before it remakes the map, and at
+// the end: for loads by draining the ring, for stores in the map op itself. Maps that the host knows stay on the host.
 
 // CHECK-LABEL: @roles
 // CHECK-SAME: %[[HOST:[a-z0-9]+]]: !warp.tensor_map
@@ -33,7 +33,7 @@
 // CHECK: warp.ring.drain %[[RING]]
 // CHECK-NEXT: warp.release_map_memory %[[MEMORY]]
 
-// In debug mode a message says what the trap would not.
+// In debug mode an assertion gives the reason of the trap.
 // ASSERT-COUNT-3: tile.assert %{{.*}}, "the base of a tensor descriptor, and its strides in bytes, must be multiples of 16"
 // ASSERT-NOT: tile.assert
 tile.func @roles(%table: !tile.ptr<i64>, %known: !tile.ptr<f32>, %n: i64) attributes {tile.kernel, warp.num_warps = 1 : i32, warp.block_warps = 2 : i32} {

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -warp-drop-carried | FileCheck %s
 
-// Pointers that only lead to the next ones go, with what they are computed from; what something else
-// needs stays, also if it is needed for a value that stays.
+// Pointers that only compute the next pointers are dropped, with their computation. Values with other uses stay, as do
+// the values that those need.
 
 // CHECK-LABEL: @pointers
 // CHECK-SAME: (%[[P:.*]]: !tile.ptr<f32>, %[[Q:.*]]: !tile.ptr<f32>, %[[N:.*]]: i32)
@@ -30,7 +30,7 @@ func.func @pointers(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %n: i32) -> i32 {
 
 // -----
 
-// What an op with effects, a region or a result needs stays.
+// Values that an op with effects, a region or a loop result needs stay.
 
 // CHECK-LABEL: @needed
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}) -> (!tile.ptr<i32>, i32, i32)
@@ -57,7 +57,7 @@ func.func @needed(%p: !tile.ptr<i32>, %n: i32) -> i32 {
 
 // -----
 
-// Nothing is carried any more.
+// No value is carried any more.
 
 // CHECK-LABEL: @none
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} : i32 {

@@ -7,12 +7,12 @@
 !ring = !warp.ring<3 x {!tile, !tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// Programs in turn: rows differ from program to program, columns now and then.
-// Both roles take the turns of the cluster; who has none of his own runs the
-// first block's again, and stores nothing.
+// A persistent kernel: rows differ from program to program, columns seldom. Both
+// roles run the iterations of the cluster. A CTA without a program repeats the one
+// of the first CTA and stores nothing.
 
 // CHECK-LABEL: @persistent
-// CHECK-SAME: %[[N:[a-z0-9]+]]: i32, %[[SIDE:[a-z0-9]+]]: i32, %[[PTR:[a-z0-9]+]]: !tile.ptr<i32>)
+// CHECK-SAME: %[[N:[a-z0-9]+]]: i32, %[[EXTENT:[a-z0-9]+]]: i32, %[[PTR:[a-z0-9]+]]: !tile.ptr<i32>)
 // CHECK-SAME: warp.cluster_size = 2 : i32
 // CHECK-NOT: warp.padded_grid
 // CHECK: %[[RING:.*]] = warp.ring : !warp.ring<3 x {{.*}}, transactions, cluster 2>
@@ -21,11 +21,11 @@
 // CHECK: %[[RANK:.*]] = warp.cluster_rank
 // CHECK-NEXT: %[[ID:.*]] = tile.program_id x
 // CHECK-NEXT: %[[FIRST:.*]] = arith.subi %[[ID]], %[[RANK]]
-// CHECK: scf.for %[[TURN:.*]] = %[[FIRST]] to %[[N]] step
-// CHECK-NEXT: %[[LEFT:.*]] = arith.subi %[[N]], %[[TURN]]
+// CHECK: scf.for %[[COUNTER:.*]] = %[[FIRST]] to %[[N]] step
+// CHECK-NEXT: %[[LEFT:.*]] = arith.subi %[[N]], %[[COUNTER]]
 // CHECK-NEXT: %[[OWN:.*]] = arith.cmpi ugt, %[[LEFT]], %[[RANK]]
-// CHECK-NEXT: %[[MINE:.*]] = arith.addi %[[TURN]], %[[RANK]]
-// CHECK-NEXT: %[[PROGRAM:.*]] = arith.select %[[OWN]], %[[MINE]], %[[TURN]]
+// CHECK-NEXT: %[[MINE:.*]] = arith.addi %[[COUNTER]], %[[RANK]]
+// CHECK-NEXT: %[[PROGRAM:.*]] = arith.select %[[OWN]], %[[MINE]], %[[COUNTER]]
 // CHECK: %[[SLOT:.*]], %{{.*}} = warp.ring.wait %[[RING]] : !warp.ring<3 x {{.*}}, cluster 2>
 // CHECK: warp.ring.release %[[SLOT]] : !warp.slot<cluster 2>
 // CHECK-NEXT: scf.if %[[OWN]] {
@@ -36,11 +36,11 @@
 // CHECK: %[[RANK:.*]] = warp.cluster_rank
 // CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : i32
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : i32
-// CHECK: scf.for %[[TURN:.*]] =
-// CHECK: %[[ROW:.*]] = arith.remsi %[[PROGRAM:.*]], %[[SIDE]]
-// CHECK: %[[COLUMN:.*]] = arith.divsi %[[PROGRAM]], %[[SIDE]]
-// CHECK-NEXT: %[[COLUMN1:.*]] = arith.divsi %{{.*}}, %[[SIDE]]
-// CHECK-NEXT: %[[COLUMN0:.*]] = arith.divsi %{{.*}}, %[[SIDE]]
+// CHECK: scf.for %[[COUNTER:.*]] =
+// CHECK: %[[ROW:.*]] = arith.remsi %[[PROGRAM:.*]], %[[EXTENT]]
+// CHECK: %[[COLUMN:.*]] = arith.divsi %[[PROGRAM]], %[[EXTENT]]
+// CHECK-NEXT: %[[COLUMN1:.*]] = arith.divsi %{{.*}}, %[[EXTENT]]
+// CHECK-NEXT: %[[COLUMN0:.*]] = arith.divsi %{{.*}}, %[[EXTENT]]
 // CHECK: scf.for %[[K:.*]] =
 // CHECK: warp.tma_load %{{.*}}[%[[ROW]], %[[K]]], %{{.*}}#0 : !tile.desc
 // CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[COLUMN0]], %[[COLUMN1]]
@@ -48,7 +48,7 @@
 // CHECK: warp.ring.commit %{{.*}} : !warp.slot<cluster 2>
 // CHECK: warp.cluster_barrier{{$}}
 // CHECK-NEXT: tile.return
-tile.func @persistent(%a: !desc, %n: i32, %side: i32, %p: !tile.ptr<i32>)
+tile.func @persistent(%a: !desc, %n: i32, %extent: i32, %p: !tile.ptr<i32>)
     attributes {tile.kernel, warp.num_warps = 4 : i32, warp.persistent} {
   %c0 = arith.constant 0 : i32
   %c8 = arith.constant 8 : i32
@@ -67,12 +67,12 @@ tile.func @persistent(%a: !desc, %n: i32, %side: i32, %p: !tile.ptr<i32>)
     %id = tile.program_id x
     %step = tile.num_programs x
     scf.for %x = %id to %n step %step : i32 {
-      %row = arith.remsi %x, %side : i32
-      %column = arith.divsi %x, %side : i32
+      %row = arith.remsi %x, %extent : i32
+      %column = arith.divsi %x, %extent : i32
       scf.for %k = %c0 to %n step %c8 : i32 {
         %slot, %tiles:2 = warp.ring.acquire %ring : !ring
         warp.tma_load %a[%row, %k], %tiles#0 : !desc, !tile
-        // expected-remark@+1 {{each of the 2 blocks of a cluster brings a part of it to all, where their programs load the same}}
+        // expected-remark@+1 {{each of the 2 CTAs of a cluster loads a part and multicasts it, if their programs load the same block}}
         warp.tma_load %a[%column, %k], %tiles#1 : !desc, !tile
         warp.ring.commit %slot
       }
@@ -88,8 +88,8 @@ tile.func @persistent(%a: !desc, %n: i32, %side: i32, %p: !tile.ptr<i32>)
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// One program a block, of a grid that the launch rounds up: the kernel sees the
-// one that was asked for. A ring that no neighbour fills stays the block's own.
+// One program per CTA, in a grid that the launch rounds up. The kernel sees the
+// grid before padding. A ring that no neighbour fills stays private to the CTA.
 
 // CHECK-LABEL: @padded
 // CHECK-SAME: %[[PTR:[a-z0-9]+]]: !tile.ptr<i32>, %[[GX:[a-z0-9]+]]: i32, %[[GY:[a-z0-9]+]]: i32, %[[GZ:[a-z0-9]+]]: i32)
@@ -131,7 +131,7 @@ tile.func @padded(%a: !desc, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.n
     %id = tile.program_id x
     %y = tile.program_id y
     %slot, %tile = warp.ring.acquire %ring : !ring
-    // expected-remark@+1 {{each of the 2 blocks of a cluster brings a part of it to all}}
+    // expected-remark@+1 {{each of the 2 CTAs of a cluster loads a part and multicasts it}}
     warp.tma_load %a[%y, %c0], %tile : !desc, !tile
     warp.ring.commit %slot
     %slot1, %tile1 = warp.ring.acquire %own : !ring
@@ -148,17 +148,17 @@ tile.func @padded(%a: !desc, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.n
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// A loop of the kernel's own over tiles, in a grid that is rounded up: who is
-// not in the grid has no turn of its own, and does nothing outside of the loop.
+// A kernel with its own loop over tiles, in a grid that is rounded up. A CTA
+// outside of the grid has no tile and does nothing outside of the loop.
 
 // CHECK-LABEL: @own_loop
 // CHECK-SAME: %[[N:[a-z0-9]+]]: i32, %[[PTR:[a-z0-9]+]]: !tile.ptr<i32>, %[[GX:[a-z0-9]+]]: i32
 // CHECK: %[[LAUNCHED:.*]] = arith.cmpi ugt
-// CHECK: scf.for %[[TURN:.*]] = %{{.*}} to %[[N]] step %[[GX]]
+// CHECK: scf.for %[[COUNTER:.*]] = %{{.*}} to %[[N]] step %[[GX]]
 // CHECK: %[[BEFORE:.*]] = arith.cmpi ugt
 // CHECK-NEXT: %[[OWN:.*]] = arith.andi %[[BEFORE]], %[[LAUNCHED]]
-// CHECK-NEXT: %[[MINE:.*]] = arith.addi %[[TURN]], %{{.*}}
-// CHECK-NEXT: %[[TILE:.*]] = arith.select %[[OWN]], %[[MINE]], %[[TURN]]
+// CHECK-NEXT: %[[MINE:.*]] = arith.addi %[[COUNTER]], %{{.*}}
+// CHECK-NEXT: %[[TILE:.*]] = arith.select %[[OWN]], %[[MINE]], %[[COUNTER]]
 // CHECK: scf.if %[[OWN]]
 // CHECK-NEXT: tile.store %[[PTR]], %[[TILE]]
 // CHECK: scf.if %[[LAUNCHED]]
@@ -180,7 +180,7 @@ tile.func @own_loop(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.ker
     %step = tile.num_programs x
     scf.for %x = %id to %n step %step : i32 {
       %slot, %tile = warp.ring.acquire %ring : !ring
-      // expected-remark@+1 {{each of the 2 blocks of a cluster brings a part of it to all}}
+      // expected-remark@+1 {{each of the 2 CTAs of a cluster loads a part and multicasts it}}
       warp.tma_load %a[%c0, %n], %tile : !desc, !tile
       warp.ring.commit %slot
     }
@@ -195,12 +195,12 @@ tile.func @own_loop(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.ker
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// A second counter of the tiles, from a step before the first one, is the loop's
-// own.
+// A second tile counter, which starts one step before the first tile, becomes the
+// induction variable.
 
 // CHECK-LABEL: @second_counter
-// CHECK: scf.for %[[TURN:.*]] = %{{.*}} to %{{.*}} step %c132_i32
-// CHECK: %[[TILE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[TURN]]
+// CHECK: scf.for %[[COUNTER:.*]] = %{{.*}} to %{{.*}} step %c132_i32
+// CHECK: %[[TILE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[COUNTER]]
 // CHECK: scf.if
 // CHECK-NEXT: tile.store %{{.*}}, %[[TILE]]
 tile.func @second_counter(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
@@ -222,7 +222,7 @@ tile.func @second_counter(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {ti
     %id = tile.program_id x
     scf.for %x = %id to %n step %step : i32 {
       %slot, %tile = warp.ring.acquire %ring : !ring
-      // expected-remark@+1 {{each of the 2 blocks of a cluster brings a part of it to all}}
+      // expected-remark@+1 {{each of the 2 CTAs of a cluster loads a part and multicasts it}}
       warp.tma_load %a[%c0, %n], %tile : !desc, !tile
       warp.ring.commit %slot
     }

@@ -2,11 +2,11 @@
 // RUN: tilewright-opt %s -split-input-file -warp-form-clusters -o /dev/null \
 // RUN:   -remark-format=emitRemark -remarks-filter=.* -verify-diagnostics
 
-// Written in clusters.
+// The source forms clusters.
 // CHECK-LABEL: @explicit
 // CHECK-SAME: warp.cluster_size = 4 : i32
 // CHECK-NEXT: tile.return
-// expected-remark@+1 {{no clusters: it forms clusters of its own}}
+// expected-remark@+1 {{no clusters: the kernel forms its own clusters}}
 tile.func @explicit() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.cluster_size = 4 : i32} {
   tile.return
 }
@@ -28,10 +28,10 @@ tile.func @no_roles() attributes {tile.kernel, warp.num_warps = 4 : i32} {
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// Barriers of clusters are passed by all threads, once.
+// All threads run cluster barriers exactly once.
 // CHECK-LABEL: @twice
 // CHECK-NOT: cluster
-// expected-remark@+1 {{no clusters: its threads take roles more than once}}
+// expected-remark@+1 {{no clusters: it has more than one warp.specialize}}
 tile.func @twice(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -84,7 +84,7 @@ tile.func @own_blocks(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.k
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// A program may take more turns than its neighbour.
+// A CTA may run more iterations than its neighbour.
 // CHECK-LABEL: @uneven_tiles
 // CHECK-NOT: cluster
 // expected-remark@+1 {{no clusters: the end and the step of the loop over tiles depend on the program}}
@@ -116,10 +116,10 @@ tile.func @uneven_tiles(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// A turn that is not the block's own would count.
+// An iteration that repeats another CTA's program would count.
 // CHECK-LABEL: @results
 // CHECK-NOT: cluster
-// expected-remark@+1 {{no clusters: the loop over tiles gives results that are used behind it}}
+// expected-remark@+1 {{no clusters: results of the loop over tiles are used after it}}
 tile.func @results(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -150,10 +150,10 @@ tile.func @results(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kern
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// Only the turn can be taken over from a neighbour.
+// A CTA can take over the loop counter of a neighbour, but no other use of the id.
 // CHECK-LABEL: @other_use
 // CHECK-NOT: cluster
-// expected-remark@+1 {{no clusters: the number of the program is used besides as the start of the loop over tiles}}
+// expected-remark@+1 {{no clusters: the program id has other uses than the start of the loop over tiles}}
 tile.func @other_use(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -210,7 +210,7 @@ tile.func @atomic(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kerne
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// What has results can not be left out.
+// Effects with results cannot be guarded.
 // CHECK-LABEL: @results_of_effects
 // CHECK-NOT: cluster
 // expected-remark@+1 {{no clusters: it has side effects with results}}
@@ -237,7 +237,7 @@ tile.func @results_of_effects(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// Neighbours would wait for slots that nobody fills.
+// Neighbours would wait for slots that are never filled.
 // CHECK-LABEL: @uneven_loops
 // CHECK-NOT: cluster
 // expected-remark@+1 {{no clusters: neighbouring programs may load a different number of blocks}}
@@ -303,10 +303,10 @@ tile.func @uneven_branches(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {t
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// Both roles must take the same turns.
+// Both roles must run the same iterations.
 // CHECK-LABEL: @different_loops
 // CHECK-NOT: cluster
-// expected-remark@+1 {{no clusters: producer and consumers go through its tiles differently}}
+// expected-remark@+1 {{no clusters: producer and consumers iterate over tiles differently}}
 tile.func @different_loops(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -334,10 +334,10 @@ tile.func @different_loops(%a: !desc, %n: i32, %p: !tile.ptr<i32>) attributes {t
 !ring = !warp.ring<3 x {!tile}, transactions>
 !desc = !tile.desc<64x8xf32>
 
-// Maps that a block makes are its own.
+// The map of a CTA is private.
 // CHECK-LABEL: @made_by_device
 // CHECK-NOT: cluster
-// expected-remark@+1 {{no clusters: it loads from arrays that only the kernel knows}}
+// expected-remark@+1 {{no clusters: it loads through tensor maps that the device makes}}
 tile.func @made_by_device(%table: !tile.ptr<i64>, %n: i64) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %ring = warp.ring : !ring

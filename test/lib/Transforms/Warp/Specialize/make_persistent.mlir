@@ -2,7 +2,7 @@
 // RUN: tilewright-opt %s -split-input-file -warp-make-persistent -o /dev/null \
 // RUN:   -remark-format=emitRemark -remarks-filter=.* -verify-diagnostics
 
-// CHECK-LABEL: @product
+// CHECK-LABEL: @dot
 // CHECK-SAME: %[[GX:[a-z0-9]+]]: i32, %[[GY:[a-z0-9]+]]: i32, %[[GZ:[a-z0-9]+]]: i32
 // CHECK-SAME: warp.persistent
 // CHECK-NEXT: %[[MINE:.*]] = tile.program_id x
@@ -16,8 +16,8 @@
 // CHECK: tile.descriptor_store %{{.*}}[%[[GY]], %{{.*}}]
 // CHECK: } {tile.num_stages = 1 : i32}
 // CHECK-NEXT: tile.return
-// expected-remark@+1 {{persistent: as many blocks as fit}}
-tile.func @product(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
+// expected-remark@+1 {{persistent: as many CTAs as fit}}
+tile.func @dot(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %x = tile.program_id x
   %y = tile.program_id y
@@ -43,7 +43,7 @@ tile.func @plain(%a: !tile.ptr<i32>) attributes {tile.kernel} {
 // Programs may wait for each other.
 // CHECK-LABEL: @atomic
 // CHECK-NOT: warp.persistent
-// expected-remark@+1 {{one program a block: its programs may wait for each other}}
+// expected-remark@+1 {{one program per CTA: its programs may wait for each other}}
 tile.func @atomic(%a: !tile.ptr<f16>, %n: i64, %f: !tile.ptr<i32>) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
   %x = tile.program_id x
@@ -57,7 +57,7 @@ tile.func @atomic(%a: !tile.ptr<f16>, %n: i64, %f: !tile.ptr<i32>) attributes {t
 // Programs of unequal length.
 // CHECK-LABEL: @uneven
 // CHECK-NOT: warp.persistent
-// expected-remark@+1 {{one program a block: its programs may take unequal time}}
+// expected-remark@+1 {{one program per CTA: its programs may take unequal time}}
 tile.func @uneven(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
   %x = tile.program_id x
@@ -75,7 +75,7 @@ tile.func @uneven(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
 // A program computes all or nothing.
 // CHECK-LABEL: @empty
 // CHECK-SAME: warp.persistent
-// expected-remark@+1 {{persistent: as many blocks as fit}}
+// expected-remark@+1 {{persistent: as many CTAs as fit}}
 tile.func @empty(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
   %x = tile.program_id x
@@ -93,7 +93,7 @@ tile.func @empty(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} 
 
 // CHECK-LABEL: @less
 // CHECK-NOT: warp.persistent
-// expected-remark@+1 {{one program a block: its programs may take unequal time}}
+// expected-remark@+1 {{one program per CTA: its programs may take unequal time}}
 tile.func @less(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
   %x = tile.program_id x
@@ -109,10 +109,10 @@ tile.func @less(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} {
 
 // -----
 
-// Programs that have nothing to do lie scattered over the grid.
+// Programs without work are scattered over the grid.
 // CHECK-LABEL: @triangle
 // CHECK-NOT: warp.persistent
-// expected-remark@+1 {{one program a block: its programs may take unequal time}}
+// expected-remark@+1 {{one program per CTA: its programs may take unequal time}}
 tile.func @triangle(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
   %x = tile.program_id x
@@ -129,12 +129,12 @@ tile.func @triangle(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kerne
 
 // -----
 
-// As do those that leave a branch with products out.
+// So do programs that skip a branch with dots.
 // CHECK-LABEL: @branch
 // CHECK-NOT: warp.persistent
 #acc = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
 #rows = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]}>
-// expected-remark@+1 {{one program a block: its programs may take unequal time}}
+// expected-remark@+1 {{one program per CTA: its programs may take unequal time}}
 tile.func @branch(%a: !tile.ptr<f16>, %n: i64, %in: i1) attributes {tile.kernel} {
   %s = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
@@ -153,10 +153,10 @@ tile.func @branch(%a: !tile.ptr<f16>, %n: i64, %in: i1) attributes {tile.kernel}
 
 // -----
 
-// What a table says of programs is not where they lie.
+// Work that a table gives is not scattered by position.
 // CHECK-LABEL: @table
 // CHECK-SAME: warp.persistent
-// expected-remark@+1 {{persistent: as many blocks as fit}}
+// expected-remark@+1 {{persistent: as many CTAs as fit}}
 tile.func @table(%a: !tile.ptr<f16>, %n: i64, %k: i32, %sizes: !tile.ptr<i32>) attributes {tile.kernel} {
   %d = tile.make_descriptor %a, [%n], [] : !tile.desc<64xf16>, !tile.ptr<f16>
   %x = tile.program_id x
@@ -174,12 +174,12 @@ tile.func @table(%a: !tile.ptr<f16>, %n: i64, %k: i32, %sizes: !tile.ptr<i32>) a
 
 // -----
 
-// The end of the grid is left out.
+// Only the end of the grid is skipped.
 // CHECK-LABEL: @end_of_grid
 // CHECK-SAME: warp.persistent
 #acc = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
 #rows = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]}>
-// expected-remark@+1 {{persistent: as many blocks as fit}}
+// expected-remark@+1 {{persistent: as many CTAs as fit}}
 tile.func @end_of_grid(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.kernel} {
   %s = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
@@ -196,12 +196,12 @@ tile.func @end_of_grid(%a: !tile.ptr<f16>, %n: i64, %k: i32) attributes {tile.ke
 
 // -----
 
-// What threads compute between products had better overlap.
+// CTAs of one SM overlap the computation between dots better.
 // CHECK-LABEL: @chained
 // CHECK-NOT: warp.persistent
 #acc = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
 #rows = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]}>
-// expected-remark@+1 {{one program a block: its products wait for what threads compute from others}}
+// expected-remark@+1 {{one program per CTA: threads compute operands of its dots}}
 tile.func @chained(%a: !tile.ptr<f16>, %n: i64) attributes {tile.kernel} {
   %p = arith.constant dense<1.0> : tensor<64x64xf16, #acc>
   %s = arith.constant dense<0.0> : tensor<64x64xf32, #acc>

@@ -1,23 +1,23 @@
 // RUN: tilewright-opt %s --warp-order-programs --split-input-file | FileCheck %s
 
-// One wait on the way is enough; the turn is passed at the end.
+// One wait dominates both atomics. The ticket is passed at the end.
 // CHECK-LABEL: tile.func @sums
-// CHECK-SAME: %[[PLACE:[a-z0-9]*]]: i32) attributes {warp.ordered}
+// CHECK-SAME: %[[SLOT:[a-z0-9]*]]: i32) attributes {warp.ordered}
 tile.func @sums(%p: !tile.ptr<f32>, %x: f32) {
-  // CHECK: warp.ticket_wait %[[PLACE]]
+  // CHECK: warp.ticket_wait %[[SLOT]]
   // CHECK-NEXT: tile.atomic_rmw fadd {{.*}} {warp.ordered}
   %0 = tile.atomic_rmw fadd relaxed gpu %p, %x : !tile.ptr<f32>
   // CHECK-NEXT: tile.atomic_rmw fadd {{.*}} {warp.ordered}
   %1 = tile.atomic_rmw fadd relaxed gpu %p, %x : !tile.ptr<f32>
-  // CHECK-NEXT: warp.ticket_pass %[[PLACE]]
+  // CHECK-NEXT: warp.ticket_pass %[[SLOT]]
   // CHECK-NEXT: tile.return
   tile.return
 }
 
 // -----
 
-// On some ways there is none: who went another waits at the end. An atomic whose
-// order makes no difference waits, too: those after it see what it left.
+// A path without a wait waits at the end. An atomic whose order does not matter
+// waits, too, because later atomics see its result.
 // CHECK-LABEL: tile.func @branches
 tile.func @branches(%p: !tile.ptr<i32>, %x: i32, %c: i1, %n: i32) {
   %c0 = arith.constant 0 : i32
@@ -43,7 +43,7 @@ tile.func @branches(%p: !tile.ptr<i32>, %x: i32, %c: i1, %n: i32) {
 
 // -----
 
-// Elements that follow each other have addresses of their own; others may not.
+// Consecutive elements have distinct addresses; others may not.
 // CHECK-LABEL: tile.func @elements
 tile.func @elements(%p: !tile.ptr<f32>, %x: tensor<64xf32>, %at: tensor<64xi32>) {
   %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
@@ -61,7 +61,7 @@ tile.func @elements(%p: !tile.ptr<f32>, %x: tensor<64xf32>, %at: tensor<64xi32>)
 
 // -----
 
-// Sums into blocks of arrays become atomics.
+// Reductions through descriptors become atomics.
 // CHECK-LABEL: tile.func @descriptor
 tile.func @descriptor(%p: !tile.ptr<f32>, %x: tensor<8x16xf32>, %i: i32, %n: i64) {
   %d = tile.make_descriptor %p, [%n, %n], [%n] padding = zero : !tile.desc<8x16xf32>, !tile.ptr<f32>
@@ -74,7 +74,7 @@ tile.func @descriptor(%p: !tile.ptr<f32>, %x: tensor<8x16xf32>, %i: i32, %n: i64
 
 // -----
 
-// Order makes no difference.
+// The order does not matter.
 // CHECK-LABEL: tile.func @counts
 // CHECK-NOT: warp.
 tile.func @counts(%p: !tile.ptr<i32>, %q: !tile.ptr<f32>, %x: i32, %y: f32) {

@@ -1,10 +1,10 @@
 // RUN: tilewright-opt %s --warp-order-programs --split-input-file -verify-diagnostics
 
-// Several roles run at once.
+// Roles run concurrently.
 
 tile.func @role(%p: !tile.ptr<f32>, %x: f32) {
   warp.specialize warps [4, 1] {
-    // expected-error@+1 {{an atomic operation in a role, which has no order among programs, in a kernel that is compiled with deterministic=True; move it behind the roles}}
+    // expected-error@+1 {{an atomic operation in a role, which has no order among programs, in a kernel that is compiled with deterministic=True; move it after the roles}}
     %0 = tile.atomic_rmw fadd relaxed gpu %p, %x : !tile.ptr<f32>
   }, {
   }
@@ -13,7 +13,7 @@ tile.func @role(%p: !tile.ptr<f32>, %x: f32) {
 
 // -----
 
-// Which descriptor it is only shows while the kernel runs.
+// The descriptor is known only at run time.
 
 tile.func @chosen(%d: !tile.desc<8x16xf32>, %x: tensor<8x16xf32>, %i: i32) {
   // expected-error@+1 {{the descriptor must be made in the same kernel}}

@@ -6,11 +6,11 @@
 !a = !warp.shared<8x8xf32, #a>
 !ring = !warp.ring<3 x {!a}, transactions>
 
-// The producer knows the place of the first tile in front of its loop, and that of the next one at the end of an
-// iteration, nothing of which can be computed in front of the loop; the other role's loop, and what is not divided for,
-// are as they were.
+// The producer computes the coordinates of the first tile before its loop, and those of the next one at the end of an
+// iteration. No part of the latter can be hoisted. The loop of the other role, and coordinates without divisions, do not
+// change.
 
-// CHECK-LABEL: @places
+// CHECK-LABEL: @coords
 // CHECK-SAME: (%[[MAP:.*]]: !warp.tensor_map, %[[N:[a-z0-9]*]]: i32, %[[COLUMNS:[a-z0-9]*]]: i32
 // CHECK: warp.specialize
 // CHECK: scf.for %[[TILE:[a-z0-9]*]] = %{{.*}} to %[[N]] step %{{.*}}  : i32
@@ -19,25 +19,25 @@
 // CHECK: %[[FIRST:.*]] = tile.program_id x
 // CHECK: %[[STEP:.*]] = tile.num_programs x
 // CHECK: %[[ROW0:.*]] = arith.divsi %[[FIRST]], %[[COLUMNS]]
-// CHECK: %[[PLACE0:.*]] = arith.muli %[[ROW0]], %{{.*}}
-// CHECK: %[[HERE:.*]] = warp.opaque %[[PLACE0]]
-// CHECK-NEXT: scf.for %[[TILE:[a-z0-9]*]] = %[[FIRST]] to %[[N]] step %[[STEP]] iter_args(%[[PLACE:[a-z0-9]*]] = %[[HERE]])
+// CHECK: %[[COORD0:.*]] = arith.muli %[[ROW0]], %{{.*}}
+// CHECK: %[[HERE:.*]] = warp.opaque %[[COORD0]]
+// CHECK-NEXT: scf.for %[[TILE:[a-z0-9]*]] = %[[FIRST]] to %[[N]] step %[[STEP]] iter_args(%[[COORD:[a-z0-9]*]] = %[[HERE]])
 // CHECK-NEXT: warp.ring.acquire
-// CHECK-NEXT: warp.tma_load %[[MAP]][%[[PLACE]], %[[PLACE]]]
+// CHECK-NEXT: warp.tma_load %[[MAP]][%[[COORD]], %[[COORD]]]
 // CHECK-NEXT: warp.ring.commit
 // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[TILE]], %[[STEP]]
 // CHECK-NEXT: %[[COLUMNS1:.*]] = warp.opaque %[[COLUMNS]]
 // CHECK-NEXT: %[[ROW1:.*]] = arith.divsi %[[NEXT]], %[[COLUMNS1]]
-// CHECK-NEXT: %[[PLACE1:.*]] = arith.muli %[[ROW1]], %{{.*}}
-// CHECK-NEXT: scf.yield %[[PLACE1]]
+// CHECK-NEXT: %[[COORD1:.*]] = arith.muli %[[ROW1]], %{{.*}}
+// CHECK-NEXT: scf.yield %[[COORD1]]
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}}  : i32 {
 // CHECK-NEXT: arith.addi
 // CHECK-NEXT: warp.ring.acquire
 
-// The role that makes the barriers waits at once, the other one once it has divided: each at its own barrier, for all
-// 160 threads, and the other role arrives there without waiting.
+// The role that initializes the barriers waits at once, the other one after its divisions. Each waits at its own barrier
+// for all 160 threads, at which the other role arrives without waiting.
 
-// LLVM-LABEL: llvm.func @places
+// LLVM-LABEL: llvm.func @coords
 // LLVM-NOT: mbarrier.init
 // LLVM-NOT: nvvm.barrier
 // LLVM: llvm.cond_br
@@ -57,7 +57,7 @@
 // LLVM: llvm.cond_br
 // LLVM-NOT: nvvm.barrier
 // LLVM: llvm.return
-tile.func @places(%map: !warp.tensor_map, %n: i32, %columns: i32, %p: !tile.ptr<i32>)
+tile.func @coords(%map: !warp.tensor_map, %n: i32, %columns: i32, %p: !tile.ptr<i32>)
     attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 5 : i32} {
   %unit = arith.constant 8 : i32
   %zero = arith.constant 0 : i32
@@ -76,22 +76,22 @@ tile.func @places(%map: !warp.tensor_map, %n: i32, %columns: i32, %p: !tile.ptr<
     %step = tile.num_programs x
     scf.for %tile = %first to %n step %step : i32 {
       %row = arith.divsi %tile, %columns : i32
-      %place = arith.muli %row, %unit : i32
+      %coord = arith.muli %row, %unit : i32
       %slot, %x = warp.ring.acquire %ring : !ring
-      warp.tma_load %map[%place, %place], %x : !warp.tensor_map, !a
+      warp.tma_load %map[%coord, %coord], %x : !warp.tensor_map, !a
       warp.ring.commit %slot
     }
     scf.for %tile = %first to %n step %step : i32 {
-      %place = arith.addi %tile, %unit : i32
+      %coord = arith.addi %tile, %unit : i32
       %slot, %x = warp.ring.acquire %ring : !ring
-      warp.tma_load %map[%place, %place], %x : !warp.tensor_map, !a
+      warp.tma_load %map[%coord, %coord], %x : !warp.tensor_map, !a
       warp.ring.commit %slot
     }
   }
   tile.return
 }
 
-// How many blocks there are along k is the same for all tiles and computed where it was; the place alone is carried.
+// The number of blocks along k is the same for all tiles and is not carried; only the coordinates are.
 
 // CHECK-LABEL: @same_for_all
 // CHECK-SAME: (%[[MAP:.*]]: !warp.tensor_map, %[[N:[a-z0-9]*]]: i32, %[[COLUMNS:[a-z0-9]*]]: i32, %[[K:[a-z0-9]*]]: i32)

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -warp-relax-spins | FileCheck %s
 
-// A lock: what was written before is released once.
+// A lock: earlier writes are released once.
 // CHECK-LABEL: @lock
 // CHECK: tile.store
 // CHECK-NEXT: warp.barrier release gpu
@@ -20,7 +20,7 @@ tile.func @lock(%lock: !tile.ptr<i32>, %p: !tile.ptr<f32>, %x: f32) attributes {
   tile.return
 }
 
-// A count that the loop adds nothing to, for all threads of the machine.
+// A flag that the loop only reads, with system scope.
 // CHECK-LABEL: @flag
 // CHECK: warp.barrier release sys
 // CHECK: tile.atomic_rmw add relaxed sys
@@ -36,7 +36,7 @@ tile.func @flag(%flag: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps =
   tile.return
 }
 
-// What the loop stores itself comes before the next round's operation.
+// The store of an iteration must come before the operation of the next one.
 // CHECK-LABEL: @stores
 // CHECK-NOT: warp.barrier
 // CHECK: tile.atomic_cas acq_rel gpu
@@ -54,11 +54,11 @@ tile.func @stores(%lock: !tile.ptr<i32>, %p: !tile.ptr<i32>) attributes {tile.ke
   tile.return
 }
 
-// The operation of one round comes before that on another place.
-// CHECK-LABEL: @places
+// The operation of one iteration comes before that on another address.
+// CHECK-LABEL: @addresses
 // CHECK-NOT: warp.barrier
 // CHECK: tile.atomic_cas acq_rel gpu
-tile.func @places(%locks: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+tile.func @addresses(%locks: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   scf.while (%i = %zero) : (i32) -> i32 {

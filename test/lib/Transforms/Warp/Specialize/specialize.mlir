@@ -4,16 +4,16 @@
 // RUN: tilewright-opt %s -split-input-file \
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=3' -warp-defer-wgmma-waits \
-// RUN:   -canonicalize -cse | FileCheck %s --check-prefix=DELAY
+// RUN:   -canonicalize -cse | FileCheck %s --check-prefix=DEFER
 // RUN: tilewright-opt %s -split-input-file \
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=3' -warp-bind-tensor-maps \
 // RUN:   -canonicalize -cse | FileCheck %s --check-prefix=BIND
 
-// Both operands of a product share a slot; the producer runs the loop around the
-// loads and what their places depend on, and nothing else.
+// Both operands of a dot share a slot. The producer runs only the loop around the
+// loads and the computation of their coordinates.
 
-// CHECK-LABEL: @product
+// CHECK-LABEL: @dot
 // CHECK-SAME: warp.block_warps = 5
 // CHECK: %[[DA:.*]] = tile.make_descriptor
 // CHECK: %[[DB:.*]] = tile.make_descriptor
@@ -37,30 +37,30 @@
 // CHECK-NOT: tile.store
 // CHECK: tile.return
 
-// The sum of an iteration is waited for in the next one, which gives the slot
-// back; all of it happens only where the loop runs.
+// The next iteration waits for the accumulator and releases the slot. All of it
+// happens only if the loop runs.
 
-// DELAY-LABEL: @product
-// DELAY: %[[RUNS:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : i32
-// DELAY: %[[SUM:.*]] = scf.if %[[RUNS]]
-// DELAY-NEXT: %[[SLOT:.*]], %[[TILES:.*]]:2 = warp.ring.wait
-// DELAY-NEXT: %[[FIRST:.*]] = warp.wgmma %[[TILES]]#0, %[[TILES]]#1, %{{.*}} :
-// DELAY: scf.if
-// DELAY-NEXT: %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[FIRST]], %[[HELD:.*]] = %[[SLOT]])
-// DELAY-NEXT: %[[FULL:.*]], %[[TILES:.*]]:2 = warp.ring.wait
-// DELAY-NEXT: %[[S:.*]] = warp.wgmma %[[TILES]]#0, %[[TILES]]#1, %[[ACC]]
-// DELAY-NEXT: %[[D:.*]] = warp.wgmma_wait %[[S]] {pendings = 1 : i32}
-// DELAY-NEXT: warp.ring.release %[[HELD]]{{$}}
-// DELAY-NEXT: scf.yield %[[D]], %[[FULL]]
-// DELAY: %[[LAST:.*]] = warp.wgmma_wait %[[LOOP]]#0 {pendings = 0 : i32}
-// DELAY-NEXT: warp.ring.release %[[LOOP]]#1{{$}}
-// DELAY-NEXT: scf.yield %[[LAST]]
-// DELAY-NEXT: } else {
-// DELAY-NEXT: %[[LAST:.*]] = warp.wgmma_wait %[[FIRST]] {pendings = 0 : i32}
-// DELAY-NEXT: warp.ring.release %[[SLOT]]{{$}}
-// DELAY-NEXT: scf.yield %[[LAST]]
+// DEFER-LABEL: @dot
+// DEFER: %[[RUNS:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : i32
+// DEFER: %[[RESULT:.*]] = scf.if %[[RUNS]]
+// DEFER-NEXT: %[[SLOT:.*]], %[[TILES:.*]]:2 = warp.ring.wait
+// DEFER-NEXT: %[[FIRST:.*]] = warp.wgmma %[[TILES]]#0, %[[TILES]]#1, %{{.*}} :
+// DEFER: scf.if
+// DEFER-NEXT: %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[FIRST]], %[[HELD:.*]] = %[[SLOT]])
+// DEFER-NEXT: %[[FULL:.*]], %[[TILES:.*]]:2 = warp.ring.wait
+// DEFER-NEXT: %[[S:.*]] = warp.wgmma %[[TILES]]#0, %[[TILES]]#1, %[[ACC]]
+// DEFER-NEXT: %[[D:.*]] = warp.wgmma_wait %[[S]] {pendings = 1 : i32}
+// DEFER-NEXT: warp.ring.release %[[HELD]]{{$}}
+// DEFER-NEXT: scf.yield %[[D]], %[[FULL]]
+// DEFER: %[[LAST:.*]] = warp.wgmma_wait %[[LOOP]]#0 {pendings = 0 : i32}
+// DEFER-NEXT: warp.ring.release %[[LOOP]]#1{{$}}
+// DEFER-NEXT: scf.yield %[[LAST]]
+// DEFER-NEXT: } else {
+// DEFER-NEXT: %[[LAST:.*]] = warp.wgmma_wait %[[FIRST]] {pendings = 0 : i32}
+// DEFER-NEXT: warp.ring.release %[[SLOT]]{{$}}
+// DEFER-NEXT: scf.yield %[[LAST]]
 
-// BIND-LABEL: @product
+// BIND-LABEL: @dot
 // BIND-SAME: %[[MA:[a-z0-9]+]]: !warp.tensor_map, %[[MB:[a-z0-9]+]]: !warp.tensor_map
 // BIND-SAME: warp.tensor_maps = [
 // BIND-SAME: {argument = 5 : i32, base = array<i64: 0, 0>, box = array<i64: 64, 32>, element = f16, padding = "zero", shape = {{.}}array<i64: 0, 3>, array<i64: 0, 3>], strides = {{.}}array<i64: 0, 4>], swizzle = 64 : i32}
@@ -68,7 +68,7 @@
 // BIND-NOT: tile.make_descriptor
 // BIND: warp.tma_load %[[MA]][
 // BIND: warp.tma_load %[[MB]][
-tile.func @product(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %s: i64) attributes {tile.kernel} {
+tile.func @dot(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %s: i64) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -76,22 +76,22 @@ tile.func @product(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %
   %x = tile.program_id x
   %da = tile.make_descriptor %a, [%n, %n], [%s] : !tile.desc<64x32xf16>, !tile.ptr<f16>
   %db = tile.make_descriptor %b, [%n, %n], [%s] : !tile.desc<32x64xf16>, !tile.ptr<f16>
-  %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+  %result = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
     %ta = tile.descriptor_load %da[%x, %i] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
     %tb = tile.descriptor_load %db[%i, %x] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
     %d = tile.dot %ta, %tb, %acc : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>
     scf.yield %d : tensor<64x64xf32>
   }
   %p = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
-  tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
+  tile.store %p, %result : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
 
 // -----
 
 // A tile that is also used in registers is read from the slot. A load outside of
-// loops has a ring of one slot, which is given back after its last use. What a
-// branch decides, both roles decide.
+// loops has a ring of one slot, released after its last use. Both roles evaluate
+// the condition of a branch.
 
 // CHECK-LABEL: @chained
 // CHECK: %[[Q:.*]] = warp.ring : !warp.ring<1 x
@@ -116,7 +116,7 @@ tile.func @chained(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32) att
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %q = tile.descriptor_load %d[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-  %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+  %result = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
     %even = arith.andi %i, %c64 : i32
     %is = arith.cmpi eq, %even, %c0 : i32
     %r = scf.if %is -> tensor<64x64xf32> {
@@ -131,6 +131,6 @@ tile.func @chained(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32) att
     scf.yield %r : tensor<64x64xf32>
   } {tile.num_stages = 2 : i32}
   %p = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
-  tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
+  tile.store %p, %result : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }

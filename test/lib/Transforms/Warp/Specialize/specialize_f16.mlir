@@ -5,9 +5,10 @@
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=6' | FileCheck %s --check-prefix=DEEP
 
-// Two programs of sums of 192 registers share a multiprocessor if their producers
-// give registers back, and if tiles that are needed one behind the other share a
-// ring. Six slots leave no memory for a second program, so they become fewer.
+// Two CTAs with accumulators of 192 registers share an SM under two conditions:
+//   1. Their producers release registers.
+//   2. Tiles that are needed one after the other share a ring.
+// Six slots leave no memory for a second CTA, so the rings get fewer.
 
 // CHECK-LABEL: @gradients
 // CHECK-COUNT-2: warp.ring : !warp.ring<1 x
@@ -31,7 +32,7 @@ tile.func @gradients(%a: !tile.ptr<f16>, %cd: !tile.ptr<f32>, %n: i64, %k: i32) 
   %e = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %keys = tile.descriptor_load %d[%c0, %c0] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
   %values = tile.descriptor_load %d[%c0, %c64] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
-  %sums:2 = scf.for %i = %c0 to %k step %c64 iter_args(%dk = %zero, %dv = %zero) -> (tensor<128x64xf32>, tensor<128x64xf32>) : i32 {
+  %result:2 = scf.for %i = %c0 to %k step %c64 iter_args(%dk = %zero, %dv = %zero) -> (tensor<128x64xf32>, tensor<128x64xf32>) : i32 {
     %q = tile.descriptor_load %e[%i, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
     %qt = tile.transpose %q {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
     %s = tile.dot %keys, %qt, %none : tensor<128x64xf16>, tensor<64x64xf16>, tensor<128x64xf32>
@@ -42,13 +43,13 @@ tile.func @gradients(%a: !tile.ptr<f16>, %cd: !tile.ptr<f32>, %n: i64, %k: i32) 
     %dk1 = tile.dot %values, %ot, %dk : tensor<128x64xf16>, tensor<64x64xf16>, tensor<128x64xf32>
     scf.yield %dk1, %dv1 : tensor<128x64xf32>, tensor<128x64xf32>
   }
-  tile.store %c, %sums#0 : tensor<128x64x!tile.ptr<f32>>
-  tile.store %c, %sums#1 : tensor<128x64x!tile.ptr<f32>>
+  tile.store %c, %result#0 : tensor<128x64x!tile.ptr<f32>>
+  tile.store %c, %result#1 : tensor<128x64x!tile.ptr<f32>>
   %queries = tile.descriptor_load %d[%c64, %c0] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
   %more = tile.descriptor_load %d[%c64, %c64] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
-  %dq = scf.for %i = %c0 to %k step %c64 iter_args(%sum = %zero) -> (tensor<128x64xf32>) : i32 {
+  %dq = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
     %kk = tile.descriptor_load %e[%i, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-    %s = tile.dot %queries, %kk, %sum : tensor<128x64xf16>, tensor<64x64xf16>, tensor<128x64xf32>
+    %s = tile.dot %queries, %kk, %acc : tensor<128x64xf16>, tensor<64x64xf16>, tensor<128x64xf32>
     %t = tile.dot %more, %kk, %s : tensor<128x64xf16>, tensor<64x64xf16>, tensor<128x64xf32>
     scf.yield %t : tensor<128x64xf32>
   }
@@ -58,8 +59,8 @@ tile.func @gradients(%a: !tile.ptr<f16>, %cd: !tile.ptr<f32>, %n: i64, %k: i32) 
 
 // -----
 
-// A product of 256 columns is an instruction of more registers than each of 256
-// threads is started with where two programs share a multiprocessor.
+// A wgmma of 256 columns needs more registers than each of 256 threads starts with
+// if two CTAs share an SM.
 
 // CHECK-LABEL: @wide
 // CHECK: warp.specialize warps [4, 1] {
@@ -73,7 +74,7 @@ tile.func @wide(%a: !tile.ptr<f16>, %cd: !tile.ptr<f32>, %n: i64, %k: i32) attri
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x32xf16>, !tile.ptr<f16>
   %e = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<32x256xf16>, !tile.ptr<f16>
   %f = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<32x64xf16>, !tile.ptr<f16>
-  %sum:2 = scf.for %i = %c0 to %k step %c32 iter_args(%s = %zero, %t = %none) -> (tensor<64x256xf32>, tensor<64x64xf32>) : i32 {
+  %result:2 = scf.for %i = %c0 to %k step %c32 iter_args(%s = %zero, %t = %none) -> (tensor<64x256xf32>, tensor<64x64xf32>) : i32 {
     %x = tile.descriptor_load %d[%c0, %i] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
     %y = tile.descriptor_load %e[%i, %c0] : !tile.desc<32x256xf16> -> tensor<32x256xf16>
     %z = tile.descriptor_load %f[%i, %c0] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
@@ -81,7 +82,7 @@ tile.func @wide(%a: !tile.ptr<f16>, %cd: !tile.ptr<f32>, %n: i64, %k: i32) attri
     %v = tile.dot %x, %z, %t : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>
     scf.yield %u, %v : tensor<64x256xf32>, tensor<64x64xf32>
   }
-  tile.store %c, %sum#0 : tensor<64x256x!tile.ptr<f32>>
-  tile.store %r, %sum#1 : tensor<64x64x!tile.ptr<f32>>
+  tile.store %c, %result#0 : tensor<64x256x!tile.ptr<f32>>
+  tile.store %r, %result#1 : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }

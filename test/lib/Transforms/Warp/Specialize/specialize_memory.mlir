@@ -14,9 +14,9 @@
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=6 limit=220000' | FileCheck %s --check-prefix=SIX
 
-// Two programs of three slots of 32 KB fit on a multiprocessor if each stores
-// through 16 KB instead of 32; no two of four slots do. Where shared memory is
-// short, the ring gets what the store does without, up to a fifth slot.
+// Two CTAs with three slots of 32 KB fit on an SM if each stores through 16 KB
+// instead of 32. Two with four slots do not fit. If shared memory is short, the
+// ring gets the half of the staging buffer, up to a fifth slot.
 
 // CHECK-LABEL: @store
 // CHECK: warp.ring : !warp.ring<3 x
@@ -58,7 +58,7 @@ tile.func @store(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %o: !tile.ptr<f16>, %n:
 
 // -----
 
-// The operands of two products that share one share a slot.
+// The operands of two dots that share an operand share a slot.
 
 // CHECK-LABEL: @gated
 // CHECK: %[[RING:.*]] = warp.ring : !warp.ring<3 x {!warp.shared<64x32xf16, #{{.*}}>, !warp.shared<32x64xf16, #{{.*}}>, !warp.shared<32x64xf16, #{{.*}}>}, transactions>

@@ -3,8 +3,8 @@
 #l = #warp.linear<{register = [[1024], [2048], [4096], [8192], [16384], [32768]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256], [512]]}>
 #i = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0], [0], [0], [0]]}>
 
-// More scratch memory than there is, and no ring to take any from: left alone,
-// for the allocation to report.
+// The scratch exceeds shared memory, and there is no ring to shrink. The pass does
+// nothing; the allocation reports an error.
 // CHECK-LABEL: tile.func @scratch
 // CHECK: tile.gather
 // CHECK-NOT: warp.specialize

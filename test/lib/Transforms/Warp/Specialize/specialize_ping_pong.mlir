@@ -4,7 +4,7 @@
 // RUN: tilewright-opt %s -split-input-file \
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=3 ping-pong=true' -warp-defer-wgmma-waits \
-// RUN:   -canonicalize | FileCheck %s --check-prefix=DELAY
+// RUN:   -canonicalize | FileCheck %s --check-prefix=DEFER
 // RUN: tilewright-opt %s -split-input-file \
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=3 ping-pong=true' -warp-defer-wgmma-waits \
@@ -14,9 +14,9 @@
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=6 ping-pong=true' -canonicalize | FileCheck %s --check-prefix=SIX
 
-// The loop over tiles, whose number of blocks a table gives: all teams load that
-// number, in front of the tile. Who has the turn computes the tile, the other
-// passes its slots by. The producer knows nothing of it.
+// A loop over tiles whose number of blocks is in a table. All groups load that
+// number before the tile. One group computes the tile, the other skips its slots.
+// The producer has no ping-pong ops.
 
 // CHECK-LABEL: @tiles
 // CHECK-SAME: warp.block_warps = 9
@@ -48,25 +48,25 @@
 // CHECK-NEXT: warp.pingpong_wait
 // CHECK-NEXT: }
 // CHECK-NEXT: }, {
-// CHECK-NOT: team
+// CHECK-NOT: pingpong
 // CHECK: tile.return
 
-// The turn is passed in front of the wait for the last products, on every way.
-// DELAY-LABEL: @tiles
-// DELAY: warp.pingpong_wait
-// DELAY: warp.ring.wait
-// DELAY-NEXT: warp.wgmma
-// DELAY: scf.for
-// DELAY: scf.yield
-// DELAY-NEXT: }
-// DELAY-NEXT: warp.pingpong_pass
-// DELAY-NEXT: warp.wgmma_wait {{.*}} {pendings = 0 : i32}
-// DELAY: } else {
-// DELAY-NEXT: warp.pingpong_pass
-// DELAY-NEXT: warp.wgmma_wait {{.*}} {pendings = 0 : i32}
-// DELAY: } else {
-// DELAY-NEXT: warp.pingpong_pass
-// DELAY-NEXT: warp.unlikely
+// The pass comes before the wait for the last wgmmas, on every path.
+// DEFER-LABEL: @tiles
+// DEFER: warp.pingpong_wait
+// DEFER: warp.ring.wait
+// DEFER-NEXT: warp.wgmma
+// DEFER: scf.for
+// DEFER: scf.yield
+// DEFER-NEXT: }
+// DEFER-NEXT: warp.pingpong_pass
+// DEFER-NEXT: warp.wgmma_wait {{.*}} {pendings = 0 : i32}
+// DEFER: } else {
+// DEFER-NEXT: warp.pingpong_pass
+// DEFER-NEXT: warp.wgmma_wait {{.*}} {pendings = 0 : i32}
+// DEFER: } else {
+// DEFER-NEXT: warp.pingpong_pass
+// DEFER-NEXT: warp.unlikely
 tile.func @tiles(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %table: !tile.ptr<i32>, %n: i64, %s: i64, %tiles: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
@@ -78,7 +78,7 @@ tile.func @tiles(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %ta
   scf.for %t = %x to %tiles step %step : i32 {
     %at = tile.addptr %table, %t : !tile.ptr<i32>, i32
     %k = tile.load %at : !tile.ptr<i32>
-    %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %result = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
       %ta = tile.descriptor_load %da[%t, %i] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
       %tb = tile.descriptor_load %db[%i, %t] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
       %d = tile.dot %ta, %tb, %acc : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>
@@ -86,15 +86,15 @@ tile.func @tiles(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %ta
     }
     %to = tile.addptr %c, %t : !tile.ptr<f32>, i32
     %p = tile.splat %to : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
-    tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
+    tile.store %p, %result : tensor<64x64x!tile.ptr<f32>>
   }
   tile.return
 }
 
 // -----
 
-// A block that is loaded once a tile is one slot, and what the next tile starts
-// with all teams compute.
+// A block that is loaded once per tile takes one slot. All groups compute the
+// values that the next tile starts with.
 
 // CHECK-LABEL: @once
 // CHECK: %[[PAIRS:.*]] = warp.ring : !warp.ring<3 x
@@ -109,7 +109,7 @@ tile.func @tiles(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %ta
 // CHECK-DAG: warp.ring.skip %[[PAIRS]] for unsigned %c0{{.*}} to %{{.*}} step %c32
 // CHECK-DAG: warp.ring.skip %[[ADDED]] for %c0{{.*}} to %c1{{.*}} step %c1
 // CHECK: scf.yield %[[NEXT]], %{{.*}} : i32, i1
-// DELAY-LABEL: @once
+// DEFER-LABEL: @once
 tile.func @once(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %e: !tile.ptr<f32>, %n: i64, %s: i64, %k: i32, %tiles: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -119,14 +119,14 @@ tile.func @once(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %e: 
   %db = tile.make_descriptor %b, [%n, %n], [%s] : !tile.desc<32x64xf16>, !tile.ptr<f16>
   %de = tile.make_descriptor %e, [%n, %n], [%s] : !tile.desc<64x64xf32>, !tile.ptr<f32>
   %end = scf.for %t = %c0 to %tiles step %c1 iter_args(%at = %c0) -> (i32) : i32 {
-    %sum = scf.for unsigned %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %result = scf.for unsigned %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
       %ta = tile.descriptor_load %da[%at, %i] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
       %tb = tile.descriptor_load %db[%i, %at] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
       %d = tile.dot %ta, %tb, %acc : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>
       scf.yield %d : tensor<64x64xf32>
     }
     %te = tile.descriptor_load %de[%at, %at] : !tile.desc<64x64xf32> -> tensor<64x64xf32>
-    %r = arith.addf %sum, %te : tensor<64x64xf32>
+    %r = arith.addf %result, %te : tensor<64x64xf32>
     %to = tile.addptr %c, %at : !tile.ptr<f32>, i32
     %p = tile.splat %to : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
     tile.store %p, %r : tensor<64x64x!tile.ptr<f32>>
@@ -138,23 +138,23 @@ tile.func @once(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %e: 
 
 // -----
 
-// Two sums: the turn is passed once, in front of the wait for both.
+// Two accumulators: one pass, before the wait for both.
 
-// CHECK-LABEL: @two_sums
-// DELAY-LABEL: @two_sums
-// DELAY: warp.pingpong_wait
-// DELAY: scf.for
-// DELAY: scf.yield
-// DELAY-NEXT: }
-// DELAY-NEXT: warp.pingpong_pass
-// DELAY-NEXT: warp.wgmma_wait %{{.*}}, %{{.*}} {pendings = 0 : i32}
-// DELAY: } else {
-// DELAY-NEXT: warp.pingpong_pass
-// DELAY-NEXT: warp.wgmma_wait %{{.*}}, %{{.*}} {pendings = 0 : i32}
-// DELAY: } else {
-// DELAY-NEXT: warp.pingpong_pass
-// DELAY-NEXT: warp.unlikely
-tile.func @two_sums(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %s: i64, %k: i32, %tiles: i32) attributes {tile.kernel} {
+// CHECK-LABEL: @two_accumulators
+// DEFER-LABEL: @two_accumulators
+// DEFER: warp.pingpong_wait
+// DEFER: scf.for
+// DEFER: scf.yield
+// DEFER-NEXT: }
+// DEFER-NEXT: warp.pingpong_pass
+// DEFER-NEXT: warp.wgmma_wait %{{.*}}, %{{.*}} {pendings = 0 : i32}
+// DEFER: } else {
+// DEFER-NEXT: warp.pingpong_pass
+// DEFER-NEXT: warp.wgmma_wait %{{.*}}, %{{.*}} {pendings = 0 : i32}
+// DEFER: } else {
+// DEFER-NEXT: warp.pingpong_pass
+// DEFER-NEXT: warp.unlikely
+tile.func @two_accumulators(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %s: i64, %k: i32, %tiles: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c32 = arith.constant 32 : i32
@@ -162,7 +162,7 @@ tile.func @two_sums(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, 
   %da = tile.make_descriptor %a, [%n, %n], [%s] : !tile.desc<64x32xf16>, !tile.ptr<f16>
   %db = tile.make_descriptor %b, [%n, %n], [%s] : !tile.desc<32x64xf16>, !tile.ptr<f16>
   scf.for %t = %c0 to %tiles step %c1 : i32 {
-    %sums:2 = scf.for %i = %c0 to %k step %c32 iter_args(%x = %zero, %y = %zero) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+    %result:2 = scf.for %i = %c0 to %k step %c32 iter_args(%x = %zero, %y = %zero) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
       %ta = tile.descriptor_load %da[%t, %i] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
       %tb = tile.descriptor_load %db[%i, %t] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
       %u = tile.descriptor_load %db[%i, %c32] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
@@ -170,7 +170,7 @@ tile.func @two_sums(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, 
       %e = tile.dot %ta, %u, %y : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>
       scf.yield %d, %e : tensor<64x64xf32>, tensor<64x64xf32>
     }
-    %r = arith.addf %sums#0, %sums#1 : tensor<64x64xf32>
+    %r = arith.addf %result#0, %result#1 : tensor<64x64xf32>
     %to = tile.addptr %c, %t : !tile.ptr<f32>, i32
     %p = tile.splat %to : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
     tile.store %p, %r : tensor<64x64x!tile.ptr<f32>>
@@ -180,9 +180,8 @@ tile.func @two_sums(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, 
 
 // -----
 
-// What a store lacks under the other team's products costs nothing, so each goes
-// through half of the memory for a sixth slot. Where that gives none, through
-// all of it.
+// A smaller staging buffer costs nothing while the other group runs its dots. So
+// each store gives half of its buffer for a sixth slot, if that yields one.
 
 // SIX-LABEL: @deep
 // SIX: warp.ring : !warp.ring<6 x

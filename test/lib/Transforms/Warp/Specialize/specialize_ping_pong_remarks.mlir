@@ -6,8 +6,8 @@
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -warp-specialize='num-stages=3 ping-pong=true' | FileCheck %s
 
-// What keeps teams from taking tiles in turn.
-// CHECK-NOT: team
+// The obstacles to ping-pong.
+// CHECK-NOT: {{ping_?pong}}
 
 // expected-remark@+1 {{4 warps consume, 1 produce}}
 tile.func @no_tiles(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>, %n: i64) attributes {tile.kernel} {
@@ -36,7 +36,7 @@ tile.func @two_loops(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>, %n: i64, %k: i32) a
   }
   scf.for %i = %c0 to %k step %c1 : i32 {
     // expected-remark@+2 {{loaded by a producer warp}}
-    // expected-remark@+1 {{no ping-pong, all warps share each tile: several loops load, one behind the other}}
+    // expected-remark@+1 {{no ping-pong, all warps share each tile: several loops load, one after the other}}
     %t = tile.descriptor_load %d[%i, %c0] : !tile.desc<64x32xf32> -> tensor<64x32xf32>
     tile.store %p, %t : tensor<64x32x!tile.ptr<f32>>
   }
@@ -46,12 +46,12 @@ tile.func @two_loops(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>, %n: i64, %k: i32) a
 // -----
 
 // expected-remark@+1 {{4 warps consume, 1 produce}}
-tile.func @no_products(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>, %n: i64, %k: i32) attributes {tile.kernel} {
+tile.func @no_dots(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>, %n: i64, %k: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %p = tile.splat %c : !tile.ptr<f32> -> tensor<64x32x!tile.ptr<f32>>
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x32xf32>, !tile.ptr<f32>
-  // expected-remark@+1 {{no ping-pong, all warps share each tile: a tile has no loop of products of warpgroups}}
+  // expected-remark@+1 {{no ping-pong, all warps share each tile: a tile has no loop of wgmma}}
   scf.for %i = %c0 to %k step %c1 : i32 {
     // expected-remark@+1 {{loaded by a producer warp}}
     %t = tile.descriptor_load %d[%i, %c0] : !tile.desc<64x32xf32> -> tensor<64x32xf32>
@@ -72,7 +72,7 @@ tile.func @nested(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>, %n: i64, %k: i32) attr
     %odd = arith.cmpi ne, %i, %c0 : i32
     scf.if %odd {
       // expected-remark@+2 {{loaded by a producer warp}}
-      // expected-remark@+1 {{no ping-pong, all warps share each tile: how often a tile loads it depends on more than one loop}}
+      // expected-remark@+1 {{no ping-pong, all warps share each tile: its number of loads per tile depends on more than one loop}}
       %t = tile.descriptor_load %d[%i, %c0] : !tile.desc<64x32xf32> -> tensor<64x32xf32>
       tile.store %p, %t : tensor<64x32x!tile.ptr<f32>>
     }
@@ -92,15 +92,15 @@ tile.func @done_once(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32, %
   %p = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   scf.for %t = %c0 to %tiles step %c1 : i32 {
-    %sum = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %result = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
       // expected-remark@+1 {{loaded by a producer warp}}
       %x = tile.descriptor_load %d[%t, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
       %y = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
       scf.yield %y : tensor<64x64xf32>
     }
-    tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
+    tile.store %p, %result : tensor<64x64x!tile.ptr<f32>>
   }
-  // expected-remark@+1 {{no ping-pong, all warps share each tile: it is done outside of the loop over tiles, once}}
+  // expected-remark@+1 {{no ping-pong, all warps share each tile: it must run once, outside of the loop over tiles}}
   tile.store %p, %zero : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }
@@ -115,7 +115,7 @@ tile.func @ordered(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32, %ti
   %p = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   scf.for %t = %c0 to %tiles step %c1 : i32 {
-    %sum = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %result = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
       // expected-remark@+1 {{loaded by a producer warp}}
       %x = tile.descriptor_load %d[%t, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
       %y = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -123,7 +123,7 @@ tile.func @ordered(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32, %ti
     }
     // expected-remark@+1 {{no ping-pong, all warps share each tile: an atomic operation orders its tiles}}
     %o = tile.atomic_rmw add release gpu %counter, %c1 : !tile.ptr<i32>
-    tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
+    tile.store %p, %result : tensor<64x64x!tile.ptr<f32>>
   }
   tile.return
 }
@@ -138,16 +138,16 @@ tile.func @reads(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32, %tile
   %p = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   scf.for %t = %c0 to %tiles step %c1 : i32 {
-    %sum = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %result = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
       // expected-remark@+1 {{loaded by a producer warp}}
       %x = tile.descriptor_load %d[%t, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
       %y = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
       scf.yield %y : tensor<64x64xf32>
     }
-    // expected-remark@+1 {{no ping-pong, all warps share each tile: it may load what the tile before has yet to write}}
+    // expected-remark@+1 {{no ping-pong, all warps share each tile: it may load data that the previous tile has yet to store}}
     %old = tile.load %p : tensor<64x64x!tile.ptr<f32>>
     tile.store %p, %old : tensor<64x64x!tile.ptr<f32>>
-    tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
+    tile.store %p, %result : tensor<64x64x!tile.ptr<f32>>
   }
   tile.return
 }
@@ -162,16 +162,16 @@ tile.func @counter(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32, %ti
   %p = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   scf.for %t = %c0 to %tiles step %c1 : i32 {
-    // expected-remark@+2 {{no ping-pong, all warps share each tile: the producer waits for what this operation gives}}
-    // expected-remark@+1 {{its result is handed to the producer}}
+    // expected-remark@+2 {{no ping-pong, all warps share each tile: the producer waits for the result of this operation}}
+    // expected-remark@+1 {{its result is forwarded to the producer}}
     %l = tile.atomic_rmw add acq_rel gpu %counter, %c1 : !tile.ptr<i32>
-    %sum = scf.for %i = %c0 to %l step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %result = scf.for %i = %c0 to %l step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
       // expected-remark@+1 {{loaded by a producer warp}}
       %x = tile.descriptor_load %d[%t, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
       %y = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
       scf.yield %y : tensor<64x64xf32>
     }
-    tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
+    tile.store %p, %result : tensor<64x64x!tile.ptr<f32>>
   }
   tile.return
 }
@@ -186,20 +186,20 @@ tile.func @random(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %k: i32, %til
   %p = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   scf.for %t = %c0 to %tiles step %c1 : i32 {
-    // expected-remark@+1 {{no ping-pong, all warps share each tile: how many blocks a tile loads, or what the next tile starts with, depends on it}}
+    // expected-remark@+1 {{no ping-pong, all warps share each tile: the number of blocks that a tile loads, or a value that the next tile starts with, depends on it}}
     %l = scf.if %b -> (i32) {
       %o = arith.addi %t, %m : i32
       scf.yield %o : i32
     } else {
       scf.yield %m : i32
     }
-    %sum = scf.for %i = %c0 to %l step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %result = scf.for %i = %c0 to %l step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
       // expected-remark@+1 {{loaded by a producer warp}}
       %x = tile.descriptor_load %d[%t, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
       %y = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
       scf.yield %y : tensor<64x64xf32>
     }
-    tile.store %p, %sum : tensor<64x64x!tile.ptr<f32>>
+    tile.store %p, %result : tensor<64x64x!tile.ptr<f32>>
   }
   tile.return
 }

@@ -4,8 +4,8 @@
 // RUN: tilewright-opt %s -split-input-file \
 // RUN:   --tile-to-warp-pipeline='num-warps=4 num-stages=5 compute-capability=90 arch-specific=true check=true' | FileCheck %s --check-prefix=SIZE
 
-// Five slots for keys and values would leave memory for two programs, registers
-// have room for three. What is stored lies in the slots when all is done.
+// Registers allow three CTAs per SM, but five slots for keys and values leave
+// memory for two. The staging buffer reuses the slots after the last loads.
 
 // CHECK-LABEL: @three
 // CHECK: warp.ring : !warp.ring<1 x
@@ -24,7 +24,7 @@ tile.func @three(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %o = tile.make_descriptor %out, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %q = tile.descriptor_load %d[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-  %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %none) -> (tensor<64x64xf32>) : i32 {
+  %result = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %none) -> (tensor<64x64xf32>) : i32 {
     %keys = tile.descriptor_load %d[%i, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
     %across = tile.transpose %keys {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
     %s = tile.dot %q, %across, %none : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -34,15 +34,15 @@ tile.func @three(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.
     %next = tile.dot %p, %v, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     scf.yield %next : tensor<64x64xf32>
   }
-  %h = arith.truncf %sum : tensor<64x64xf32> to tensor<64x64xf16>
+  %h = arith.truncf %result : tensor<64x64xf32> to tensor<64x64xf16>
   tile.descriptor_store %o[%c0, %c0], %h : !tile.desc<64x64xf16>, tensor<64x64xf16>
   tile.return
 }
 
 // -----
 
-// Sums of 128 registers take so many that two programs share a multiprocessor if
-// the producers give theirs back; two slots are enough then.
+// With accumulators of 128 registers, two CTAs share an SM if the producers release
+// registers. Two slots are enough then.
 
 // CHECK-LABEL: @two
 // CHECK: warp.ring : !warp.ring<1 x
@@ -61,7 +61,7 @@ tile.func @two(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.pt
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x128xf16>, !tile.ptr<f16>
   %o = tile.make_descriptor %out, [%n, %n], [%n] : !tile.desc<64x128xf16>, !tile.ptr<f16>
   %q = tile.descriptor_load %d[%c0, %c0] : !tile.desc<64x128xf16> -> tensor<64x128xf16>
-  %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<64x128xf32>) : i32 {
+  %result = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<64x128xf32>) : i32 {
     %keys = tile.descriptor_load %d[%i, %c0] : !tile.desc<64x128xf16> -> tensor<64x128xf16>
     %across = tile.transpose %keys {order = array<i32: 1, 0>} : tensor<64x128xf16> -> tensor<128x64xf16>
     %small = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -72,7 +72,7 @@ tile.func @two(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.pt
     %next = tile.dot %p, %v, %acc : tensor<64x64xf16>, tensor<64x128xf16>, tensor<64x128xf32>
     scf.yield %next : tensor<64x128xf32>
   }
-  %h = arith.truncf %sum : tensor<64x128xf32> to tensor<64x128xf16>
+  %h = arith.truncf %result : tensor<64x128xf32> to tensor<64x128xf16>
   tile.descriptor_store %o[%c0, %c0], %h : !tile.desc<64x128xf16>, tensor<64x128xf16>
   tile.return
 }

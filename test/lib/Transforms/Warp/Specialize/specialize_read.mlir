@@ -4,8 +4,8 @@
 // RUN: tilewright-opt %s \
 // RUN:   --tile-to-warp-pipeline='num-warps=4 compute-capability=90 arch-specific=true check=true' -o /dev/null
 
-// What is added to scores is read from its slot as the product leaves these, not
-// by rows first and through other memory then.
+// A bias is read from its slot in the layout of the scores. It does not change its
+// layout through scratch.
 
 // CHECK: #[[SUM:[a-z0-9]+]] = #warp.linear<{register = {{\[}}[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]
 // CHECK-LABEL: @biased
@@ -27,7 +27,7 @@ tile.func @biased(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %bias: !til
   %d = tile.make_descriptor %a, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %e = tile.make_descriptor %bias, [%n, %n], [%n] : !tile.desc<64x64xf16>, !tile.ptr<f16>
   %o = tile.splat %out : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
-  %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+  %result = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
     %x = tile.descriptor_load %d[%c0, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
     %y = tile.descriptor_load %d[%i, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
     %s = tile.dot %x, %y, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -39,6 +39,6 @@ tile.func @biased(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %bias: !til
     %next = tile.dot %p, %v, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     scf.yield %next : tensor<64x64xf32>
   }
-  tile.store %o, %sum : tensor<64x64x!tile.ptr<f32>>
+  tile.store %o, %result : tensor<64x64x!tile.ptr<f32>>
   tile.return
 }

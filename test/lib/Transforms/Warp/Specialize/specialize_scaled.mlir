@@ -2,8 +2,8 @@
 // RUN:   -convert-tile-to-warp='num-warps=8 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=3' | FileCheck %s
 
-// What a loop adds up beside its products takes registers as they do: here a
-// producer of one warp would leave too few of them.
+// Accumulators that are added outside of wgmma take registers, too. Here a producer
+// of one warp would leave too few.
 // CHECK-LABEL: @scaled
 // CHECK: warp.specialize
 // CHECK-SAME: warps [8, 4]
@@ -16,7 +16,7 @@ tile.func @scaled(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %s: i64, %sca
   %x = tile.program_id x
   %da = tile.make_descriptor %a, [%n, %n], [%s] : !tile.desc<128x64xf16>, !tile.ptr<f16>
   %db = tile.make_descriptor %a, [%n, %n], [%s] : !tile.desc<64x128xf16>, !tile.ptr<f16>
-  %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> tensor<128x128xf32> : i32 {
+  %result = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> tensor<128x128xf32> : i32 {
     %ta = tile.descriptor_load %da[%x, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
     %tb = tile.descriptor_load %db[%i, %x] : !tile.desc<64x128xf16> -> tensor<64x128xf16>
     %d = tile.dot %ta, %tb, %zero : tensor<128x64xf16>, tensor<64x128xf16>, tensor<128x128xf32>
@@ -25,6 +25,6 @@ tile.func @scaled(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %n: i64, %s: i64, %sca
     scf.yield %next : tensor<128x128xf32>
   }
   %p = tile.splat %c : !tile.ptr<f32> -> tensor<128x128x!tile.ptr<f32>>
-  tile.store %p, %sum : tensor<128x128x!tile.ptr<f32>>
+  tile.store %p, %result : tensor<128x128x!tile.ptr<f32>>
   tile.return
 }

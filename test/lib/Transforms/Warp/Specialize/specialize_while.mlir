@@ -6,9 +6,9 @@
 // RUN:   -canonicalize -cse -warp-specialize='num-stages=3' -warp-bind-tensor-maps='check' \
 // RUN:   | FileCheck %s --check-prefix=BIND
 
-// Both roles go through a loop that tests anew each time; of what it carries the
-// producer carries what its places depend on. It finds out itself where an array
-// stands that the host does not know.
+// Both roles run a while loop. The producer carries only the values that its
+// coordinates depend on. It computes the address of an array that the host does
+// not know.
 
 // CHECK-LABEL: @tiles
 // CHECK: warp.specialize
@@ -27,8 +27,8 @@
 // CHECK: %[[NEXT:.*]] = arith.addi %[[J]]
 // CHECK: scf.yield %[[NEXT]] : i32
 
-// The maps are made where the descriptors stand, in memory of the role. In debug
-// mode a message tells of arrays that no map describes.
+// The maps are made at the descriptors, in memory of the role. In debug mode an
+// assertion rejects arrays that no map can describe.
 
 // BIND-LABEL: @tiles
 // BIND-NOT: warp.tensor_maps

@@ -2,8 +2,8 @@
 // RUN: tilewright-opt %s -warp-stage-stores -warp-allocate-shared -warp-insert-barriers -warp-check-barriers \
 // RUN:   | FileCheck %s --check-prefix=BARRIERS
 
-// Stores of one kind of parts share the largest memory, from in front of their
-// loop to behind it, and need no barrier of all warps between them.
+// Stores with the same number of parts share the largest buffer. It lives from
+// before their loop until after it, and they need no barrier of all warps.
 
 #wide = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]],
                       lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]}>
@@ -40,7 +40,7 @@ tile.func @loop(%map: !warp.tensor_map, %i: i32, %n: i32) attributes {tile.kerne
   tile.return
 }
 
-// The first of a program's stores has none to wait for, where it is known to be that: not in a loop.
+// The first store of a program does not wait for another one, unless it is in a loop.
 
 // CHECK-LABEL: tile.func @first
 // CHECK: warp.tma_store {{.*}} {first}
@@ -75,11 +75,11 @@ tile.func @first_in_a_loop(%map: !warp.tensor_map, %i: i32, %n: i32) attributes 
   tile.return
 }
 
-// What the program releases has arrived, also from stores of iterations before.
-// Tiles of atomic operations release what their own threads wrote, which is no
-// copies; and in front of the first store there is nothing to wait for.
+// Copies arrive before a release, also those of earlier iterations. Tiles of
+// atomic operations release only writes of their own threads, not copies. Nothing
+// is pending before the first store.
 
-// CHECK-LABEL: tile.func @told
+// CHECK-LABEL: tile.func @released
 // CHECK: tile.atomic_rmw add acq_rel
 // CHECK: %[[S:.*]] = warp.alloc
 // CHECK: scf.for
@@ -92,7 +92,7 @@ tile.func @first_in_a_loop(%map: !warp.tensor_map, %i: i32, %n: i32) attributes 
 // CHECK-NEXT: warp.tma_store_wait %[[S]] :
 // CHECK-NEXT: warp.tma_store_wait %[[S]] arrived
 // CHECK-NEXT: tile.atomic_rmw add release
-tile.func @told(%map: !warp.tensor_map, %i: i32, %n: i32, %flag: !tile.ptr<i32>, %flags: tensor<32x!tile.ptr<i32>, #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>>, %ones: tensor<32xi32, #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>>) attributes {warp.num_warps = 1 : i32} {
+tile.func @released(%map: !warp.tensor_map, %i: i32, %n: i32, %flag: !tile.ptr<i32>, %flags: tensor<32x!tile.ptr<i32>, #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>>, %ones: tensor<32xi32, #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>>) attributes {warp.num_warps = 1 : i32} {
   %y = arith.constant dense<1.0> : tensor<32x32xf32, #narrow>
   %0 = tile.atomic_rmw add acq_rel gpu %flag, %i : !tile.ptr<i32>
   scf.for %k = %i to %n step %i : i32 {
@@ -108,7 +108,7 @@ tile.func @told(%map: !warp.tensor_map, %i: i32, %n: i32, %flag: !tile.ptr<i32>,
   tile.return
 }
 
-// Who uses the memory after the wait needs a barrier: only one thread waited.
+// A use of the memory after the wait needs a barrier, because one thread waited.
 
 // BARRIERS-LABEL: tile.func @reuse
 // BARRIERS: warp.tma_store_wait
@@ -124,7 +124,7 @@ tile.func @reuse(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.
   tile.return
 }
 
-// Roles run at the same time: each has memory of its own.
+// Roles run concurrently, so each has its own buffer.
 // CHECK-LABEL: tile.func @roles
 // CHECK: warp.specialize
 // CHECK-NEXT: %[[A:.*]] = warp.alloc

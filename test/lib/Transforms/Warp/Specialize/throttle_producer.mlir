@@ -15,7 +15,7 @@
 !six = !warp.ring<6 x {!h, !b}, transactions>
 !few = !warp.ring<4 x {!h, !b}, transactions>
 
-// A step takes 1024 clocks, so three slots hide what memory takes: the fourth one stays empty behind the first
+// A step takes 1024 clocks, so three slots hide the memory latency. The fourth one stays empty after the first
 // iterations of a long loop.
 
 // CHECK-LABEL: @spare
@@ -51,7 +51,7 @@ tile.func @spare(%n: i32, %map: !warp.tensor_map, %zero: tensor<128x256xf32, #c>
     warp.ring.release %end#1 if %any
   }, {
     scf.for %i = %c0 to %n step %c64 : i32 {
-      // expected-remark@+1 {{copies run 2 iterations ahead in loops of 96 and more: memory takes no longer, and programs stay together}}
+      // expected-remark@+1 {{copies run 2 iterations ahead in loops of 96 and more iterations: that hides the memory latency and keeps CTAs together}}
       %empty, %x, %y = warp.ring.acquire %ring : !four
       warp.tma_load %map[%c0, %i], %x : !warp.tensor_map, !a
       warp.tma_load %map[%i, %c0], %y : !warp.tensor_map, !b
@@ -61,7 +61,7 @@ tile.func @spare(%n: i32, %map: !warp.tensor_map, %zero: tensor<128x256xf32, #c>
   tile.return
 }
 
-// Of three slots none is too many.
+// Three slots have none to spare.
 
 // CHECK-LABEL: @none_to_spare
 // CHECK-NOT: throttled
@@ -88,7 +88,7 @@ tile.func @none_to_spare(%n: i32, %map: !warp.tensor_map, %zero: tensor<128x256x
   tile.return
 }
 
-// Nor of four, where a step takes half as long.
+// Four slots have none to spare if a step takes half as long.
 
 // CHECK-LABEL: @short_steps
 // CHECK-NOT: throttled
@@ -115,7 +115,7 @@ tile.func @short_steps(%n: i32, %map: !warp.tensor_map, %zero: tensor<64x256xf32
   tile.return
 }
 
-// What the source says itself stays.
+// Kernels whose source defines the roles do not change.
 
 // CHECK-LABEL: @explicit
 // CHECK-NOT: throttled
@@ -142,7 +142,7 @@ tile.func @explicit(%n: i32, %map: !warp.tensor_map, %zero: tensor<128x256xf32, 
   tile.return
 }
 
-// Nor are copies held back for one who has all slots in hand before it gives one back.
+// Copies are not throttled for a consumer that holds all slots before it releases one.
 
 // CHECK-LABEL: @all
 // CHECK-NOT: throttled
@@ -181,11 +181,11 @@ tile.func @all(%n: i32, %map: !warp.tensor_map, %zero: tensor<128x256xf32, #c>) 
   tile.return
 }
 
-// Slots that teams take in turn are no others.
+// Ping-pong groups are throttled like other consumers.
 
-// CHECK-LABEL: @teams
+// CHECK-LABEL: @ping_pong
 // CHECK: warp.ring.acquire %{{.*}} throttled %
-tile.func @teams(%n: i32, %map: !warp.tensor_map, %zero: tensor<64x256xf32, #half>) attributes {warp.num_warps = 4 : i32, warp.block_warps = 9 : i32, warp.shared_size = 225000 : i32} {
+tile.func @ping_pong(%n: i32, %map: !warp.tensor_map, %zero: tensor<64x256xf32, #half>) attributes {warp.num_warps = 4 : i32, warp.block_warps = 9 : i32, warp.shared_size = 225000 : i32} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %ring = warp.ring {warp.shared_offset = 0 : i32} : !six
@@ -204,7 +204,7 @@ tile.func @teams(%n: i32, %map: !warp.tensor_map, %zero: tensor<64x256xf32, #hal
     }
   }, {
     scf.for %i = %c0 to %n step %c64 : i32 {
-      // expected-remark@+1 {{copies run 4 iterations ahead in loops of 96 and more}}
+      // expected-remark@+1 {{copies run 4 iterations ahead in loops of 96 and more iterations}}
       %empty, %x, %y = warp.ring.acquire %ring : !six
       warp.tma_load %map[%c0, %i], %x : !warp.tensor_map, !h
       warp.tma_load %map[%i, %c0], %y : !warp.tensor_map, !b

@@ -2,10 +2,11 @@
 // RUN:   -tile-gpu-form-descriptors='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
-// Where blocks start: not in front of the array, and where 32 bits cannot say, behind it or in the next of a stack.
+// Where blocks start: not before the array. If 32 bits do not prove that, the start is past the end or in the next
+// array of a stack.
 
-// An argument that a place is computed from, and that a mask bounds, is taken not to be negative: where it is, the
-// size is one that no map has.
+// An argument from which a coordinate is computed, and which a mask bounds, is assumed not to be negative. If it is
+// negative, the size is one that no tensor map has.
 
 // CHECK-LABEL: @first_row
 // CHECK-SAME: %[[A:.*]]: !tile.ptr<f16> {{.*}}, %{{.*}}: !tile.ptr<f32>, %[[FIRST:[a-z0-9]+]]: i32, %[[M:[a-z0-9]+]]: i32
@@ -45,8 +46,8 @@ tile.func @first_row(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !til
 
 // -----
 
-// What is many elements from the last along a side is the next of a stack of arrays: the 2^31 places of a side may be
-// too few for it.
+// An element that is far from the last one along a dimension is in the next array of a stack. The 2^31 coordinates of
+// a dimension may be too few for it.
 
 // CHECK-LABEL: @far
 // CHECK: %[[PID:.*]] = tile.program_id x
@@ -79,8 +80,8 @@ tile.func @far(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<
 
 // -----
 
-// A place that is compared with 64 bits is computed in as many: those beyond 32 bits are behind the array, which may
-// not be so long.
+// A coordinate that is compared in 64 bits is computed in 64 bits. Those beyond 32 bits are past the array, which may
+// be shorter.
 
 // CHECK-LABEL: @wide
 // CHECK-SAME: %[[N:[a-z0-9]+]]: i32)
@@ -90,8 +91,8 @@ tile.func @far(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<
 // CHECK: arith.minsi %[[ROOM]], %c0_i64
 // CHECK: %[[WIDE:.*]] = arith.muli %{{.*}}, %c64_i64
 // CHECK: %[[NEAR:.*]] = arith.minsi %[[WIDE]], %c2146435072_i64
-// CHECK: %[[PLACE:.*]] = arith.trunci %[[NEAR]]
-// CHECK: tile.descriptor_load %{{.*}}[%[[PLACE]], %c0_i32]
+// CHECK: %[[COORD:.*]] = arith.trunci %[[NEAR]]
+// CHECK: tile.descriptor_load %{{.*}}[%[[COORD]], %c0_i32]
 tile.func @wide(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %pid = tile.program_id x
@@ -126,7 +127,7 @@ tile.func @wide(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr
 
 // -----
 
-// A quotient by an argument is as negative as that is.
+// A quotient by an argument has the sign of the argument.
 
 // CHECK-LABEL: @quotient
 // CHECK-SAME: %[[S:[a-z0-9]+]]: i32)
@@ -159,7 +160,7 @@ tile.func @quotient(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile
 
 // -----
 
-// A place that a loop carries and moves by what it loads leads into the array, as one that is loaded does.
+// A coordinate that a loop advances by loaded values leads into the array, as a loaded one does.
 
 // CHECK-LABEL: @moved_by_memory
 // CHECK: scf.for
@@ -182,8 +183,8 @@ tile.func @moved_by_memory(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %l
     %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
     %offsets = arith.muli %rows, %lengths : tensor<64x1xi32>
     %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
-    %places = arith.addi %starts, %all : tensor<64x64xi32>
-    %p = tile.addptr %bases, %places : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %all_offsets = arith.addi %starts, %all : tensor<64x64xi32>
+    %p = tile.addptr %bases, %all_offsets : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
     %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
     %y = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     %q = tile.addptr %list, %i : !tile.ptr<i32>, i32
@@ -200,7 +201,7 @@ tile.func @moved_by_memory(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %l
 
 // -----
 
-// One that it moves back by a constant may lead in front of it.
+// One that the loop moves back by a constant may lead to before the array.
 
 // CHECK-LABEL: @moved_back
 // CHECK-NOT: tile.descriptor_load
@@ -222,9 +223,9 @@ tile.func @moved_back(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !ti
     %rows = tile.expand_dims %is {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
     %offsets = arith.muli %rows, %lengths : tensor<64x1xi32>
     %starts = tile.broadcast %offsets : tensor<64x1xi32> -> tensor<64x64xi32>
-    %places = arith.addi %starts, %all : tensor<64x64xi32>
-    %p = tile.addptr %bases, %places : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
-    // expected-remark@+1 {{where it starts may be in front of the array}}
+    %all_offsets = arith.addi %starts, %all : tensor<64x64xi32>
+    %p = tile.addptr %bases, %all_offsets : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    // expected-remark@+1 {{it may start before the array}}
     %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
     %y = tile.dot %x, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     %next = arith.addi %at, %back : i32

@@ -8,9 +8,9 @@
 !as = !warp.ring<3 x {!warp.shared<64x16xf16, #a>}, transactions>
 !bs = !warp.ring<3 x {!warp.shared<16x16xi8, #b>}, transactions>
 
-// An operand that threads make: its memory stands in front, and the product of the iteration before
-// is waited for when the next operand is computed, right before it is stored.
-// CHECK-LABEL: @made
+// A computed operand: its memory is allocated before the loop. The wait for the previous iteration's wgmma follows the
+// computation of the next operand and precedes its store.
+// CHECK-LABEL: @computed
 // CHECK: %[[M:.*]] = warp.alloc : !warp.shared<16x16xf16
 // CHECK: scf.if
 // CHECK:   warp.local_store %{{.*}}, %[[M]]
@@ -27,12 +27,12 @@
 // CHECK-NEXT:  scf.yield %[[S]], %[[Y]]
 // CHECK:     warp.wgmma_wait %[[L]]#0 {pendings = 0 : i32}
 // CHECK:     warp.ring.release %[[L]]#1
-// Where memory has no place for each tile the product is waited for at once.
-// SMALL-LABEL: @made
+// If the tiles do not fit into disjoint memory, the wgmma is waited for at once.
+// SMALL-LABEL: @computed
 // SMALL: scf.for
 // SMALL: %[[S:.*]] = warp.wgmma
 // SMALL-NEXT: warp.wgmma_wait %[[S]]
-tile.func @made(%n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4 : i32} {
+tile.func @computed(%n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>
@@ -61,7 +61,7 @@ tile.func @made(%n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4
 #t = #warp.linear<{register = [[1, 0]], lane = [[2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
 !as = !warp.ring<3 x {!warp.shared<64x16xf16, #a>}, transactions>
 
-// An operand that threads load and store as it is leaves no work to do under a product.
+// An operand that threads load and store unchanged leaves no work to overlap.
 // CHECK-LABEL: @loaded
 // CHECK-NOT: warp.wgmma
 // CHECK: scf.for
@@ -95,9 +95,9 @@ tile.func @loaded(%n: i32, %at: tensor<16x16x!tile.ptr<f16>, #t>) -> tensor<64x1
 #t = #warp.linear<{register = [[1, 0]], lane = [[2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
 !copies = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xi8, #b>}, async_groups>
 
-// Threads that make one operand copy the other: what they copy next goes behind the wait, with its addresses, which
-// stood behind the product.
-// CHECK-LABEL: @made_beside_copies
+// Threads compute one operand and copy the other. The next copies move to after the wait, with their addresses, which
+// followed the wgmma.
+// CHECK-LABEL: @computed_and_copied
 // CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[X:.*]] = %{{.*}})
 // CHECK:     %[[H:.*]] = arith.sitofp
 // CHECK:     %[[W:.*]] = warp.wgmma_wait %[[P]] {pendings = 0 : i32}
@@ -111,7 +111,7 @@ tile.func @loaded(%n: i32, %at: tensor<16x16x!tile.ptr<f16>, #t>) -> tensor<64x1
 // CHECK-NEXT: warp.wgmma {{.*}}, %[[W]]
 // CHECK-NOT:  warp.ring.acquire
 // CHECK:     scf.yield
-tile.func @made_beside_copies(%p: tensor<64x16x!tile.ptr<f16>, #r>, %n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4 : i32} {
+tile.func @computed_and_copied(%p: tensor<64x16x!tile.ptr<f16>, #r>, %n: i32) -> tensor<64x16xf32, #c> attributes {warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %two = arith.constant 2 : i32
@@ -144,8 +144,8 @@ tile.func @made_beside_copies(%p: tensor<64x16x!tile.ptr<f16>, #r>, %n: i32) -> 
 #t = #warp.linear<{register = [[1, 0]], lane = [[2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
 !both = !warp.ring<3 x {!warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>}, transactions>
 
-// A product of slots in front of the operand that is made: its sum is waited for in front of it.
-// CHECK-LABEL: @product_before_made
+// A wgmma that reads slots precedes the computed operand: the wait precedes the use of its accumulator.
+// CHECK-LABEL: @wgmma_before_computed
 // CHECK: %[[L:.*]]:3 = scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %[[X:.*]] = %{{.*}})
 // CHECK:      %[[W:.*]]:2 = warp.wgmma_wait %[[P]], %[[Q]] {pendings = 0 : i32}
 // CHECK-NEXT: warp.ring.release %[[X]]{{$}}
@@ -153,7 +153,7 @@ tile.func @made_beside_copies(%p: tensor<64x16x!tile.ptr<f16>, #r>, %n: i32) -> 
 // CHECK:      warp.local_store
 // CHECK-NEXT: %[[T:.*]] = warp.wgmma {{.*}}, %[[W]]#1
 // CHECK-NEXT: scf.yield %[[S]], %[[T]]
-tile.func @product_before_made(%n: i32, %at: tensor<16x16x!tile.ptr<f32>, #t>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) attributes {warp.num_warps = 4 : i32} {
+tile.func @wgmma_before_computed(%n: i32, %at: tensor<16x16x!tile.ptr<f32>, #t>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) attributes {warp.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %none = arith.constant dense<0.0> : tensor<64x16xf32, #c>

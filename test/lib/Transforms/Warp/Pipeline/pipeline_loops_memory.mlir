@@ -4,8 +4,8 @@
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 
-// Another loop's ring that a producer fills may be in use meanwhile. What is
-// not copied ahead, and is read as it is held, stays in registers.
+// A producer may fill another loop's ring meanwhile. A tile that is not copied
+// and is read back in the same layout stays in registers.
 // CHECK-LABEL: tile.func @filled_by_a_producer(
 // CHECK: warp.ring : {{.*}}, transactions>
 // CHECK-NOT: warp.ring
@@ -30,7 +30,7 @@ tile.func @filled_by_a_producer(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
 #row = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]}>
 #line = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 
-// The rings of copies of loops behind each other have one place.
+// Rings of copies of consecutive loops share their memory.
 // CHECK-LABEL: tile.func @filled_by_copies(
 // CHECK-COUNT-3: warp.ring {{.*}}groups>
 tile.func @filled_by_copies(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
@@ -61,7 +61,7 @@ tile.func @filled_by_copies(%p: tensor<128x!tile.ptr<f32>, #row>, %n: i32) {
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 
-// Rows stand last in a slot.
+// Rows come last in a slot.
 // CHECK-LABEL: tile.func @row_last(
 // CHECK: warp.ring : !warp.ring<3 x {!warp.shared<16x16xf16, #{{.*}}>, !warp.shared<128xf32, #{{.*}}>}, async_groups>
 tile.func @row_last(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<16x16x!tile.ptr<f16>, #rows> {tile.divisibility = 16 : i32}, %n: i32) attributes {warp.num_warps = 1 : i32} {
@@ -87,7 +87,7 @@ tile.func @row_last(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<16x16x!tile
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 
-// A row that costs a slot is not copied.
+// A row that would cost a slot is not copied.
 // CHECK-LABEL: tile.func @row_left_out(
 // CHECK: warp.ring : !warp.ring<2 x {!warp.shared<16x16xf32, #{{.*}}>}, async_groups>
 // CHECK: scf.for
@@ -117,7 +117,7 @@ tile.func @row_left_out(%p: tensor<128x!tile.ptr<f32>, #row>, %q: tensor<16x16x!
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 #plain = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 
-// Nor is one that the loop writes again, and the tile beside it is.
+// Nor is a row that the loop writes again, but the tile next to it is.
 // CHECK-LABEL: tile.func @row_written(
 // CHECK: warp.ring : !warp.ring<3 x {!warp.shared<16x16xf16, #{{.*}}>}, async_groups>
 // CHECK: scf.for

@@ -8,10 +8,10 @@
 // RUN: tilewright-opt %s \
 // RUN:   --tile-to-warp-pipeline='num-warps=4 compute-capability=90 arch-specific=true check=true' -o /dev/null
 
-// The consumers take the number of each tile, in its place among their stores,
-// and hand it to the producer.
+// The consumers take the index of each tile, in program order with their stores,
+// and forward it to the producer.
 
-// REMARK: its result is handed to the producer, which loads for what comes after it then
+// REMARK: its result is forwarded to the producer, which waits for it before later loads
 
 // CHECK-LABEL: @counter
 // CHECK-DAG: %[[FIRST:.*]] = warp.ring : !warp.ring<1 x {!warp.shared<2xi32, #{{.*}}>}, transactions>
@@ -63,8 +63,8 @@ tile.func @counter(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %counter: 
   tile.return
 }
 
-// The producer has no use for the result, but what it loads later may have been
-// written before the operation.
+// The producer does not use the result. But its later loads may read memory that
+// was written before the operation.
 
 // CHECK-LABEL: @acquired
 // CHECK: warp.ring.put_scalar
@@ -84,8 +84,8 @@ tile.func @acquired(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %flag: !t
   tile.return
 }
 
-// Others may write what was read once they are told: it has arrived before. Nor
-// does it share a slot with what is loaded after that.
+// Other programs may overwrite the tile after the release, so it arrives before.
+// It does not share a slot with later loads.
 
 // CHECK-LABEL: @released
 // CHECK: warp.ring.wait
