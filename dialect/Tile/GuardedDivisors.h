@@ -1,4 +1,4 @@
-// Divisors that stand for 1 where there is no quotient.
+// Divisors that are replaced by 1 where the quotient is unused.
 
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace tilewright::tile {
 
-/// The attribute of an `arith.select` between 1 and the divisor that a kernel
-/// divides by: its quotients are known to be those by that divisor, for nobody
-/// looks at others.
+/// Unit attribute of an `arith.select` between 1 and the divisor of a kernel.
+/// Only quotients by the divisor are used, so the division may assume the
+/// divisor.
 inline constexpr llvm::StringLiteral kGuardsDivisorAttr = "guards_divisor";
 
 } // namespace tilewright::tile

@@ -14,7 +14,7 @@ static constexpr unsigned kMaxPack = 32;
 
 static LogicalResult verifyTypes(InlineAsmOp op) {
   if (op.getResults().empty()) // C1
-    return op.emitOpError("gives at least one result");
+    return op.emitOpError("needs at least one result");
   Type first = op.getResult(0).getType();
   for (Value value : llvm::concat<Value>(op.getOperands(), op.getResults())) {
     Type type = value.getType(), element = getElementTypeOrSelf(type);
@@ -28,7 +28,7 @@ static LogicalResult verifyTypes(InlineAsmOp op) {
   return success();
 }
 
-/// Whether a register of the letter holds what stands in one of a group.
+/// Whether a register of the letter fits those of a group of `pack` elements.
 static bool fits(char letter, Type element, unsigned pack) {
   unsigned width = getAsmRegisterBits(letter),
            bits = getAsmElementBits(element);
@@ -58,7 +58,7 @@ static LogicalResult verifyRegisters(InlineAsmOp op, ArrayRef<char> letters,
   return success();
 }
 
-/// Whether each `$` of the text names one of `count` registers (C4).
+/// Checks that each `$` of the text names one of `count` registers (C4).
 static LogicalResult verifyText(InlineAsmOp op, unsigned count) {
   StringRef rest = op.getText();
   for (size_t at; (at = rest.find('$')) != StringRef::npos;) {
@@ -69,9 +69,9 @@ static LogicalResult verifyText(InlineAsmOp op, unsigned count) {
     unsigned number;
     bool isNumber = !rest.consumeInteger(10, number);
     if (!isNumber || number >= count || (braced && !rest.consume_front("}")))
-      return op.emitOpError("has '$' in its text before what is no number of a "
-                            "register below ")
-             << count << "; a '$' of the assembly is written '$$'";
+      return op.emitOpError("has a '$' in its text that is not followed by a "
+                            "register number below ")
+             << count << "; a literal '$' is written '$$'";
   }
   return success();
 }

@@ -1,31 +1,31 @@
-// Assembly written by the user.
+// User assembly.
 
 include "dialect/Tile/TileBase.td"
 
 def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "runs assembly on the elements of tiles, some at a time";
+  let summary = "runs assembly on groups of elements of tiles";
   let description = [{
-    The text is in the target's assembly, PTX, and runs once for each group of
-    `pack` elements; which elements stand together in a group is not fixed. In
-    the text, `$0`, `$1`, ... are registers: first those of the results, then
-    those of the operands, `constraints` naming the kind of each. Elements
-    narrower than 32 bits share registers: a group takes as many bits as its
-    elements, the first lowest. Wider ones have a register each.
+    The text is in the target's assembly, PTX, and runs once per group of `pack`
+    elements; the grouping is unspecified. In the text, `$0`, `$1`, ... are
+    registers: first those of the results, then those of the operands.
+    `constraints` names the kind of each. Elements narrower than 32 bits share
+    registers: a group takes the bits of its elements, the first lowest. Wider
+    elements have a register each.
 
-    `constraints` is a list, separated by commas, of a letter for each register:
-    `h` (16 bits), `r` and `f` (32 bits), `l` and `d` (64 bits), with `=` or `=&`
-    before those of results; an operand may name a result's register by its
-    number instead; `~{memory}` may stand at the end.
+    `constraints` is a comma-separated list of one letter per register: `h` (16
+    bits), `r` and `f` (32 bits), `l` and `d` (64 bits). Those of results have
+    the prefix `=` or `=&`. An operand may instead name a result's register by
+    its number. `~{memory}` may be the last entry.
 
-    Text that is not `pure` has side effects, and runs once for each copy of an
+    Text that is not `pure` has side effects, and runs once per copy of an
     element that the threads hold.
 
     C1: operands and results have one shape; there is a result; elements are
         numbers of 8 bits or more, operands also pointers.
     C2: `pack` is a power of two up to 32.
-    C3: `constraints` has the registers that operands and results take.
-    C4: `$` in the text is followed by the number of a register, in braces or
-        not, or by another `$`.
+    C3: `constraints` has the registers of the operands and results.
+    C4: each `$` in the text is followed by a register number, in braces or not,
+        or by another `$`.
 
     ```mlir
     %y = tile.inline_asm "max.f32 $0, $1, 0f00000000;" "=f,f" pack = 1 pure %x

@@ -34,7 +34,7 @@ unsigned tilewright::tile::getNumAsmRegisters(Type element, unsigned pack) {
   return bits >= kWordBits ? pack : llvm::divideCeil(bits * pack, kWordBits);
 }
 
-/// The letter of the register that `entry`, without `=`, names.
+/// Returns the letter of the register that `entry`, without `=`, names, or 0.
 static char getLetter(StringRef entry, llvm::ArrayRef<char> outputs) {
   unsigned number;
   if (!entry.getAsInteger(10, number))

@@ -1,4 +1,4 @@
-// The registers of inline assembly, as its constraints name them.
+// The registers that the constraints of inline assembly name.
 
 #pragma once
 
@@ -10,21 +10,21 @@
 namespace tilewright::tile {
 
 struct AsmRegisters {
-  /// A letter for each; an operand in the register of a result has its letter.
+  /// One letter per register; an operand in a result's register has its letter.
   llvm::SmallVector<char> outputs, inputs;
 
-  /// Sets `problem` and gives nothing for constraints that are none.
+  /// Returns nothing and sets `problem` for invalid constraints.
   static std::optional<AsmRegisters> parse(llvm::StringRef constraints,
                                            std::string &problem);
 };
 
-/// The width of the registers that a letter stands for; 0 for other letters.
+/// Returns the width of the registers of a letter; 0 for other letters.
 unsigned getAsmRegisterBits(char letter);
 
-/// The width of an element (a number or a pointer).
+/// Returns the width of an element (a number or a pointer).
 unsigned getAsmElementBits(mlir::Type element);
 
-/// How many registers `pack` elements take.
+/// Returns the number of registers that `pack` elements take.
 unsigned getNumAsmRegisters(mlir::Type element, unsigned pack);
 
 } // namespace tilewright::tile

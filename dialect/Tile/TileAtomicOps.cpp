@@ -14,7 +14,7 @@ static LogicalResult inferFromPointer(std::optional<Location> loc,
                                       SmallVectorImpl<Type> &types) {
   Type type = getPointeeType(adaptor.getPtr().getType());
   if (!type)
-    return emitOptionalError(loc, "acts on what a pointer points to, got ",
+    return emitOptionalError(loc, "needs pointers, got ",
                              adaptor.getPtr().getType());
   types.push_back(type);
   return success();
@@ -59,8 +59,8 @@ LogicalResult AtomicRMWOp::verifyKind(Operation *op, AtomicKind kind,
     return op->emitOpError("'")
            << stringifyAtomicKind(kind) << "' does not take " << element;
   unsigned width = element.getIntOrFloatBitWidth();
-  bool isHalf = takesFloat(kind) && (element.isF16() || element.isBF16());
-  if (width != 32 && width != 64 && !isHalf) // C4
+  bool is16Bit = takesFloat(kind) && (element.isF16() || element.isBF16());
+  if (width != 32 && width != 64 && !is16Bit) // C4
     return op->emitOpError("'") << stringifyAtomicKind(kind)
                                 << "' takes 32 or 64 bits, got " << element;
   return success();

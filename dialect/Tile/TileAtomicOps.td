@@ -9,18 +9,18 @@ class Tile_AtomicOp<string mnemonic, list<Trait> traits = []>
 def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [
     PointeeOf<"value">,
     MaskOf<"AtomicRMWOp">]> {
-  let summary = "combines values into memory and gives what was there before";
+  let summary = "combines values with memory and returns the old values";
   let description = [{
-    Each element is one indivisible step; the order of elements and programs is
-    not fixed. Where `mask` is false memory is left alone and the result is
+    Each element is one atomic step; the order of elements and programs is
+    unspecified. Where `mask` is false memory is unchanged and the result is
     zero.
 
     C1: `value` has the pointers' shape and the pointee's type.
     C2: `mask` is a boolean of the pointers' shape.
     C3: `fadd`, `fmax`, `fmin` take floats, `xchg` integers or floats, all other
         kinds integers.
-    C4: the pointee is 32 or 64 bits wide; `fadd`, `fmax`, `fmin` also take f16 and
-        bf16.
+    C4: the pointee is 32 or 64 bits wide; `fadd`, `fmax`, `fmin` also take f16
+        and bf16.
 
     ```mlir
     %old = tile.atomic_rmw fadd relaxed gpu %p, %x, %m : tensor<128x!tile.ptr<f32>>
@@ -33,7 +33,7 @@ def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [
   let assemblyFormat = "$kind $sem $scope $ptr `,` $value (`,` $mask^)? attr-dict `:` type($ptr)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// C3 and C4: whether `op` may combine values of type `element` so.
+    /// Checks C3 and C4: whether `kind` combines values of type `element`.
     static ::llvm::LogicalResult verifyKind(::mlir::Operation *op, AtomicKind kind,
                                             ::mlir::Type element);
   }];
@@ -43,11 +43,11 @@ def Tile_AtomicCASOp : Tile_AtomicOp<"atomic_cas", [
     PointeeOf<"compare">,
     PointeeOf<"value">,
     MaskOf<"AtomicCASOp">]> {
-  let summary = "writes a value where memory holds what is expected";
+  let summary = "writes a value where memory holds the expected one";
   let description = [{
-    Gives what was in memory before; the write took place where that equals
-    `compare` (bits are compared, also of floats). Where `mask` is false memory is
-    left alone and the result is zero.
+    Returns the old value in memory. The write happens where it equals
+    `compare`; floats are compared by their bits. Where `mask` is false memory
+    is unchanged and the result is zero.
 
     C1: `compare` and `value` have the pointers' shape and the pointee's type.
     C2: the pointee is 16, 32 or 64 bits wide.

@@ -1,4 +1,4 @@
-// The `tile` dialect itself, its types and enums. Ops stand in one file a group.
+// The `tile` dialect, its types and enums. Each group of ops has its own file.
 
 #ifndef TILEWRIGHT_DIALECT_TILE_TILEBASE
 #define TILEWRIGHT_DIALECT_TILE_TILEBASE
@@ -12,50 +12,54 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def TileDialect : Dialect {
   let name = "tile";
   let cppNamespace = "::tilewright::tile";
-  let summary = "what one program of a block kernel computes";
+  let summary = "the computation of one program of a block kernel";
   let description = [{
     A kernel is a grid of *programs*. Each program computes on *tiles*: builtin
     ranked tensors of static shape whose elements are integers, floats or
-    pointers (`!tile.ptr`). The dialect names no thread, no layout and no
-    target: how a tile is spread over hardware is decided by a back end.
+    pointers (`!tile.ptr`). The dialect has no threads, layouts or targets: a
+    back end distributes tiles over hardware.
 
     Elementwise arithmetic comes from `arith` and `math`, control flow from
-    `scf`. Integers are signless; the operation chosen says how they are read.
+    `scf`. Integers are signless; each operation defines their signedness.
 
-    Promises about an op's one result, of integers or pointers: the i32 arrays
-    `tile.divisibility`, `tile.contiguity` and `tile.constancy`, with a power of
-    two for each dimension (one for a scalar). Each dimension is cut into
-    aligned groups of `contiguity` elements that count up by one and whose first
-    is a multiple of `divisibility`, and of `constancy` equal elements. And of
-    integers the unit attribute `tile.non_negative`: none, read as signed, is
-    below zero.
+    Promises about an op's one result, of integers or pointers, are i32 arrays
+    with a power of two per dimension (one for a scalar):
 
-    Hints on `scf.for`, which change no result: the i32 attributes
+    1. `tile.contiguity` and `tile.divisibility`: each dimension consists of
+       aligned groups of `contiguity` elements that count up by one. The first
+       element of a group is a multiple of `divisibility`.
+    2. `tile.constancy`: each dimension consists of aligned groups of
+       `constancy` equal elements.
+
+    The unit attribute `tile.non_negative` promises that no integer, read as
+    signed, is negative.
+
+    Hints on `scf.for` do not change results. They are the i32 attributes
     `tile.num_stages` (iterations whose loads are in flight) and
     `tile.loop_unroll_factor`, and the unit attributes `tile.flatten`,
-    `tile.warp_specialize` and `tile.disallow_acc_multi_buffer`. On `scf.while`,
-    too: the unit attribute `tile.disable_licm`.
+    `tile.warp_specialize` and `tile.disallow_acc_multi_buffer`. The unit
+    attribute `tile.disable_licm` applies to `scf.for` and `scf.while`.
   }];
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let hasConstantMaterializer = 1;
-  // Only the attributes named here may stand on functions and arguments.
+  // Functions and arguments may only have the attributes named here.
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Unit attribute of a `tile.func` that is launched over a grid.
     static constexpr ::llvm::StringLiteral kKernelAttr = "tile.kernel";
-    /// i32 argument attribute: the argument (for a pointer: its address in
-    /// bytes) is a multiple of this power of two.
+    /// i32 argument attribute: a power of two that divides the argument (for a
+    /// pointer: its address in bytes).
     static constexpr ::llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
-    /// Unit attribute of an argument, a pointer: nobody writes the array while
+    /// Unit attribute of a pointer argument: no thread writes the array while
     /// the kernel runs.
     static constexpr ::llvm::StringLiteral kConstantAttr = "tile.constant";
     /// Unit attribute of an argument or an op, of integers: see above.
     static constexpr ::llvm::StringLiteral kNonNegativeAttr = "tile.non_negative";
-    /// Unit attribute of a loop: what it computes alike each time stays in it.
+    /// Unit attribute of a loop: loop-invariant ops stay in it.
     static constexpr ::llvm::StringLiteral kDisableLicmAttr = "tile.disable_licm";
-    /// Promises about a result, as `tile.divisibility` also can be.
+    /// Promises about a result, as `tile.divisibility` can also be.
     static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     static constexpr ::llvm::StringLiteral kConstancyAttr = "tile.constancy";
 
@@ -68,11 +72,11 @@ class Tile_Type<string name, string typeMnemonic> : TypeDef<TileDialect, name> {
 }
 
 def Tile_Ptr : Tile_Type<"Ptr", "ptr"> {
-  let summary = "pointer to global memory, with the type of what it points to";
+  let summary = "a typed pointer to global memory";
   let description = [{
-    `!tile.ptr<f16>` points to a half in the memory that all programs share.
-    A tile of pointers is `tensor<128x!tile.ptr<f16>>`. Booleans are kept in
-    memory as bytes: the pointee of a pointer to them is `i8`.
+    `!tile.ptr<f16>` points to an f16 in the memory that all programs share. A
+    tile of pointers is `tensor<128x!tile.ptr<f16>>`. Booleans are stored as
+    bytes: pointers to them have the pointee `i8`.
   }];
   let parameters = (ins "::mlir::Type":$pointee);
   let assemblyFormat = "`<` $pointee `>`";
@@ -85,14 +89,14 @@ def Tile_Ptr : Tile_Type<"Ptr", "ptr"> {
 def Tile_Desc : Tile_Type<"Desc", "desc"> {
   let summary = "a view of an array in global memory, read and written in blocks";
   let description = [{
-    `!tile.desc<128x64xf16>` names an array of two dimensions, of any size, of
-    which blocks of 128 x 64 elements are copied at a time.
+    `!tile.desc<128x64xf16>` names an array of two dimensions, of any size, that
+    is copied in blocks of 128 x 64 elements.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// A block as a tile.
+    /// The tile type of a block.
     ::mlir::RankedTensorType getBlockType() const;
     unsigned getRank() const { return getShape().size(); }
   }];
@@ -135,7 +139,7 @@ def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "eviction hint of a load o
   I32EnumAttrCase<"Normal", 0, "normal">,
   I32EnumAttrCase<"First", 1, "evict_first">, I32EnumAttrCase<"Last", 2, "evict_last">]>;
 
-def Tile_AtomicKind : Tile_Enum<"AtomicKind", "what an atomic read-modify-write computes", [
+def Tile_AtomicKind : Tile_Enum<"AtomicKind", "the operation of an atomic read-modify-write", [
   I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"FAdd", 1, "fadd">,
   I32EnumAttrCase<"And", 2, "and">, I32EnumAttrCase<"Or", 3, "or">,
   I32EnumAttrCase<"Xor", 4, "xor">,
@@ -152,14 +156,14 @@ def Tile_MemoryScope : Tile_Enum<"MemoryScope", "threads an atomic is ordered wi
   I32EnumAttrCase<"CTA", 0, "cta">, I32EnumAttrCase<"GPU", 1, "gpu">,
   I32EnumAttrCase<"System", 2, "sys">]>;
 
-def Tile_Padding : Tile_Enum<"Padding", "what a block holds out of the array's bounds", [
+def Tile_Padding : Tile_Enum<"Padding", "the elements of a block that are out of the array's bounds", [
   I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"NaN", 1, "nan">]>;
 
-def Tile_DotPrecision : Tile_Enum<"DotPrecision", "how a product of f32 tiles is computed", [
+def Tile_DotPrecision : Tile_Enum<"DotPrecision", "the precision of a dot of f32 tiles", [
   I32EnumAttrCase<"IEEE", 0, "ieee">, I32EnumAttrCase<"TF32", 1, "tf32">,
   I32EnumAttrCase<"TF32x3", 2, "tf32x3">]>;
 
-// Types that follow from the pointers' type, so that the text names them once.
+// Types inferred from the pointers' type, so that the text names them once.
 class PointeeOf<string value, string comparator = "std::equal_to<>()">
     : TypesMatchWith<value # " has the pointers' shape and the pointee's type", "ptr", value,
                      "::tilewright::tile::getPointeeType($_self)", comparator>;

@@ -1,4 +1,4 @@
-// Casts that `arith` does not have: those of pointers.
+// Pointer casts, which `arith` does not have.
 
 include "dialect/Tile/TileBase.td"
 
@@ -22,7 +22,7 @@ def Tile_IntToPtrOp : Tile_CastOp<"int_to_ptr"> {
 }
 
 def Tile_PtrToIntOp : Tile_CastOp<"ptr_to_int"> {
-  let summary = "the addresses as 64-bit integers";
+  let summary = "reads addresses as 64-bit integers";
   let description = [{
     ```mlir
     %i = tile.ptr_to_int %p : !tile.ptr<f32> -> i64
@@ -33,7 +33,7 @@ def Tile_PtrToIntOp : Tile_CastOp<"ptr_to_int"> {
 }
 
 def Tile_BitcastOp : Tile_CastOp<"bitcast"> {
-  let summary = "changes what pointers point to, not where";
+  let summary = "changes the pointee type of pointers";
   let description = [{
     ```mlir
     %q = tile.bitcast %p : !tile.ptr<f32> -> !tile.ptr<i32>

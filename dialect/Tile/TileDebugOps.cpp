@@ -10,8 +10,8 @@ using namespace tilewright::tile;
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileDebugOps.cpp.inc"
 
-// Both are modelled as writes: neither may be removed, doubled or moved over
-// the stores whose results a reader of the message expects to see.
+// Both are modelled as writes: they must not be removed, duplicated or moved
+// across stores, whose results a reader of the message expects to see.
 
 void AssertOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
@@ -47,16 +47,16 @@ LogicalResult PrintOp::verifyPart() { // C2
     return success();
   if (!getOrigin() || !getExtent() ||
       getOrigin()->size() != getExtent()->size())
-    return emitOpError("of a piece of a block has an origin and an extent, "
-                       "with one number for each side");
+    return emitOpError("needs an origin and an extent, with one number per "
+                       "dimension");
   for (Value value : getValues()) {
     auto tile = dyn_cast<RankedTensorType>(value.getType());
     bool hasDims =
         tile && tile.getRank() == int64_t(getExtent()->size()) &&
         llvm::equal(*getExtent(), tile.getShape(), std::less_equal<int64_t>());
     if (!hasDims)
-      return emitOpError("prints a piece of ")
-             << value.getType() << ", which has not the sides of its extent";
+      return emitOpError("prints a part of ")
+             << value.getType() << ", whose shape does not fit its extent";
   }
   return success();
 }

@@ -1,9 +1,9 @@
-// Messages and checks while a kernel runs.
+// Run-time messages and checks.
 
 include "dialect/Tile/TileBase.td"
 
 def Tile_AssertOp : Tile_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "stops the launch where a condition is false";
+  let summary = "ends the launch if a condition is false";
   let description = [{
     The launch ends with an error that carries the message.
 
@@ -17,17 +17,18 @@ def Tile_AssertOp : Tile_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOp
 }
 
 def Tile_PrintOp : Tile_Op<"print", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "writes values to the standard output";
+  let summary = "prints values to the standard output";
   let description = [{
-    One line an element: program, index, prefix and value. `isSigned` says, one
-    flag an operand, whether integers are read as signed.
+    Prints one line per element: program, index, prefix and value. `isSigned`
+    has one flag per operand: whether integers are read as signed.
 
-    Of a piece of a larger block `origin` is the index of the first element, and
-    `extent` says how many along each side are elements; others are not printed.
+    If the operands are a part of a larger tile, `origin` is the index of the
+    first element. `extent` is the number of valid elements along each
+    dimension; padding is not printed.
 
-    C1: `isSigned` has one entry for each operand.
-    C2: `origin` and `extent` come together; the operands are tiles with that many
-        sides, none shorter than `extent`.
+    C1: `isSigned` has one entry per operand.
+    C2: `origin` and `extent` occur together. The operands are tiles with as
+        many dimensions, none shorter than `extent`.
 
     ```mlir
     tile.print "x = ", %x {isSigned = array<i1: true>} : tensor<128xi32>

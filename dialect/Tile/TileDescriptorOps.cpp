@@ -28,7 +28,7 @@ LogicalResult MakeDescriptorOp::verify() {
   return success();
 }
 
-/// C1 and C2 of the ops on blocks.
+/// Checks C1 and C2 of the ops on blocks.
 static LogicalResult verifyBlock(Operation *op, DescType type,
                                  ValueRange offsets, Value block) {
   if (offsets.size() != type.getRank())
@@ -52,7 +52,8 @@ LogicalResult DescriptorStoreOp::verify() {
   if (!getReduction())
     return success();
   if (*getReduction() == AtomicKind::Xchg) // C3
-    return emitOpError("is a store without a reduction, not an 'xchg'");
+    return emitOpError("cannot reduce with 'xchg'; use a store without a "
+                       "reduction");
   return AtomicRMWOp::verifyKind(*this, *getReduction(),
                                  getDesc().getType().getElementType());
 }

@@ -5,17 +5,17 @@ include "dialect/Tile/TileBase.td"
 def Tile_MakeDescriptorOp : Tile_Op<"make_descriptor", [Pure, AttrSizedOperandSegments]> {
   let summary = "describes an array in global memory";
   let description = [{
-    Element (i, j, ...) of the array stands `i * strides[0] + j * strides[1] + ...`
-    elements behind `base`, for 0 <= i < shape[0], 0 <= j < shape[1], ...; there
-    is nothing outside. The last stride is 1 and is not given.
+    Element (i, j, ...) of the array is `i * strides[0] + j * strides[1] + ...`
+    elements after `base`, for 0 <= i < shape[0], 0 <= j < shape[1], ...; other
+    indices are out of bounds. The last stride is 1 and is omitted.
 
-    C1: one size for each dimension of the descriptor, and one stride for each
-        but the last.
-    C2: `base` points to the descriptor's element type; booleans are kept as i8.
+    C1: there is one size per dimension of the descriptor, and one stride per
+        dimension but the last.
+    C2: `base` points to the descriptor's element type; booleans are stored as
+        i8.
     C3: padding with NaN is for floats.
-    C4: with `aligned`, those of base and strides that come from memory are
-        multiples of 16 bytes. (A promise; a kernel that relies on it traps where
-        it is broken.)
+    C4: with `aligned`, base and strides that come from memory are multiples of
+        16 bytes. (A promise; a kernel that relies on it traps if it is broken.)
 
     ```mlir
     %d = tile.make_descriptor %base, [%m, %k], [%stride] : !tile.desc<128x64xf16>
@@ -40,10 +40,10 @@ class Tile_BlockOp<string mnemonic, list<Trait> traits = []>
 def Tile_DescriptorLoadOp : Tile_BlockOp<"descriptor_load"> {
   let summary = "reads a block of an array";
   let description = [{
-    The block whose first element stands at `offsets`. What is out of bounds is
-    the descriptor's padding.
+    Reads the block that starts at `offsets`. Elements out of bounds are the
+    descriptor's padding.
 
-    C1: one offset for each dimension.
+    C1: there is one offset per dimension.
     C2: the result is a block of the descriptor.
 
     ```mlir
@@ -58,16 +58,15 @@ def Tile_DescriptorLoadOp : Tile_BlockOp<"descriptor_load"> {
 }
 
 def Tile_DescriptorStoreOp : Tile_BlockOp<"descriptor_store"> {
-  let summary = "writes a block of an array, or combines values into it";
+  let summary = "writes a block of an array, or reduces into it";
   let description = [{
-    The block whose first element stands at `offsets`. Nothing is written out of
-    bounds. With a `reduction` each element is combined with what is there, in
-    one indivisible step that orders no other accesses (relaxed, with the scope
-    of the device).
+    Writes the block that starts at `offsets`. Elements out of bounds are not
+    written. With a `reduction` each element is combined with the one in memory
+    atomically, with relaxed semantics and device scope.
 
-    C1: one offset for each dimension.
+    C1: there is one offset per dimension.
     C2: the value is a block of the descriptor.
-    C3: a reduction takes the elements that `tile.atomic_rmw` takes, and is not
+    C3: a reduction supports the elements of `tile.atomic_rmw`, and is not
         `xchg`.
 
     ```mlir

@@ -9,7 +9,7 @@ using namespace tilewright::tile;
 #include "dialect/Tile/TileDialect.cpp.inc"
 
 namespace {
-/// Every function of the dialect may be inlined into every other.
+/// Every function that is not a kernel may be inlined everywhere.
 struct TileInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -77,7 +77,7 @@ Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
-/// Hints of a loop: counts (i32, not negative) and flags.
+/// Loop hints: counts (i32, not negative) and flags.
 static constexpr llvm::StringLiteral loopCounts[] = {"tile.num_stages",
                                                      "tile.loop_unroll_factor"};
 static constexpr llvm::StringLiteral loopFlags[] = {
@@ -104,8 +104,8 @@ static LogicalResult verifyLoopHint(Operation *op, NamedAttribute hint,
   return success();
 }
 
-/// Promises are checked where they are made, on tiles and their scalars. Lower
-/// down, where lowered ops may have inherited them, nobody reads them.
+/// Checks a promise on tiles and scalars. Lowered ops may inherit promises,
+/// which nothing reads.
 static LogicalResult verifyPromise(Operation *op, NamedAttribute promise) {
   llvm::StringRef name = promise.getName().strref();
   auto values = dyn_cast<DenseI32ArrayAttr>(promise.getValue());
@@ -128,7 +128,7 @@ static LogicalResult verifyPromise(Operation *op, NamedAttribute promise) {
   return success();
 }
 
-/// As of other promises, only what they are made of is checked.
+/// Checks `tile.non_negative`, like other promises only in form.
 static LogicalResult verifyNonNegative(Operation *op, NamedAttribute promise,
                                        Type type) {
   Type element = getElementTypeOrSelf(type);

@@ -9,7 +9,7 @@ using namespace tilewright::tile;
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileDotOps.cpp.inc"
 
-/// Whether operands of type `operand` may be summed in `acc` (C3).
+/// Whether operands of type `operand` may be accumulated in `acc` (C3).
 static bool mayAccumulate(Type operand, Type acc) {
   if (operand.isInteger(8))
     return acc.isInteger(32);
@@ -30,7 +30,7 @@ LogicalResult DotOp::verify() {
     return emitOpError("multiplies elements of one type, got ")
            << aElement << " and " << bElement;
   if (!mayAccumulate(aElement, acc.getElementType())) // C3
-    return emitOpError("cannot sum products of ")
+    return emitOpError("cannot accumulate dots of ")
            << aElement << " in " << acc.getElementType();
   if (getPrecision() != DotPrecision::IEEE && !aElement.isF32()) // C4
     return emitOpError("precision '")
@@ -39,8 +39,8 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
-/// An integer product with zero adds nothing. One of floats may: zero times
-/// infinity is no number.
+/// An integer dot with zero adds nothing. With floats it may: zero times
+/// infinity is NaN.
 OpFoldResult DotOp::fold(FoldAdaptor adaptor) {
   if (!getElementTypeOrSelf(getA().getType()).isInteger())
     return {};

@@ -1,15 +1,15 @@
-// Products of tiles.
+// Dots of tiles.
 
 include "dialect/Tile/TileBase.td"
 
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "matrix product added to an accumulator";
+  let summary = "matrix multiplication added to an accumulator";
   let description = [{
-    `result = acc + a . b`; of tiles of rank 3 a product for each index of the
-    first dimension. Products of 16-bit and narrower floats are summed at
-    least in the accumulator's type. `precision` says how f32 operands are
-    multiplied: `ieee` exactly rounded each, `tf32` with ten bits of mantissa,
-    `tf32x3` in three tf32 products.
+    `result = acc + a . b`. Tiles of rank 3 are multiplied for each index of the
+    first dimension. Dots of 16-bit and narrower floats are accumulated at least
+    in the accumulator's type. `precision` selects the arithmetic of f32
+    operands: `ieee` rounds each multiplication exactly, `tf32` uses ten
+    mantissa bits, `tf32x3` three tf32 dots.
 
     C1: `a` is MxK, `b` KxN and `acc` MxN; or `a` is BxMxK, `b` BxKxN and `acc`
         BxMxN.

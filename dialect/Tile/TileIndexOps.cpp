@@ -20,7 +20,7 @@ static bool agreeExceptAlong(int64_t axis, ArrayRef<int64_t> source,
   return true;
 }
 
-/// Every thread gets what it has the index of.
+/// The result has the layout of the indices: each thread gathers its own.
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
@@ -36,14 +36,14 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(loc, "axis ", axis, " is outside of [0, ",
                              source.getRank(), ")");
   if (!agreeExceptAlong(axis, source.getShape(), indices.getShape())) // C2
-    return emitOptionalError(loc, "source and indices differ along axis ", axis,
-                             " only, got ", source, " and ", indices);
+    return emitOptionalError(loc, "source and indices may differ along axis ",
+                             axis, " only, got ", source, " and ", indices);
   types.push_back(RankedTensorType::get(
       indices.getShape(), source.getElementType(), indices.getEncoding()));
   return success();
 }
 
-/// All elements of a splat are the same one.
+/// All elements of a splat are equal.
 OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
   auto splat = dyn_cast_if_present<SplatElementsAttr>(adaptor.getSource());
   return splat ? splat.resizeSplat(cast<ShapedType>(getType()))

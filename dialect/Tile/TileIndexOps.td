@@ -1,16 +1,16 @@
-// Ops that choose elements by index, or count which there are.
+// Ops that select elements by index, or count values.
 
 include "dialect/Tile/TileBase.td"
 
 def Tile_GatherOp : Tile_Op<"gather", [Pure, InferTypeOpAdaptor]> {
-  let summary = "picks elements along a dimension by their indices";
+  let summary = "selects elements along a dimension by index";
   let description = [{
-    The result has the shape of `indices`. Its element at a place is the one of
-    `source` at that place with the index along `axis` replaced by what
-    `indices` holds there: `result[i, j] = source[indices[i, j], j]` for axis 0.
+    The result has the shape of `indices`. Each element is the one of `source`
+    at the same index, with the index along `axis` replaced by the element of
+    `indices`: `result[i, j] = source[indices[i, j], j]` for axis 0.
 
-    An index that is negative or not less than the size picks an element that is
-    not specified; nothing outside of the tile is read.
+    An index that is negative or not less than the size selects an unspecified
+    element; nothing outside of the tile is read.
 
     C1: `0 <= axis < rank of source`.
     C2: `source` and `indices` have the same rank, and the same size in each

@@ -1,5 +1,5 @@
-// How a dialect that adds layouts to tiles answers the questions that type
-// inference asks. `tile` knows layouts only as opaque encodings.
+// Interface by which a dialect that adds layouts to tiles takes part in type
+// inference. For `tile` layouts are opaque encodings.
 
 #pragma once
 
@@ -13,16 +13,17 @@ class TileLayoutInterface
 public:
   TileLayoutInterface(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// Encoding of `source` after a dimension of size 1 was inserted at `axis`.
+  /// Returns the encoding of `source` with a dimension of size 1 inserted at
+  /// `axis`.
   virtual mlir::FailureOr<mlir::Attribute>
   inferExpandDims(mlir::RankedTensorType source, unsigned axis) const = 0;
 
-  /// Encoding of `source` when result dimension i is source dimension order[i].
+  /// Returns the encoding of `source` with dimension order[i] as dimension i.
   virtual mlir::FailureOr<mlir::Attribute>
   inferTranspose(mlir::RankedTensorType source,
                  llvm::ArrayRef<int32_t> order) const = 0;
 
-  /// Encoding of what is left of `source` after `axis` was folded away.
+  /// Returns the encoding of `source` after a reduction of `axis`.
   virtual mlir::FailureOr<mlir::Attribute>
   inferReduce(mlir::RankedTensorType source, unsigned axis) const = 0;
 
@@ -32,12 +33,13 @@ public:
                            mlir::RankedTensorType result) const = 0;
 
   /// Whether every thread already holds the elements that `result` gives it,
-  /// `result` being `source` in row-major order under another shape.
+  /// where `result` is `source` in row-major order under another shape.
   virtual bool isReshape(mlir::RankedTensorType source,
                          mlir::RankedTensorType result) const = 0;
 };
 
-/// The interface of the dialect that owns `type`'s encoding; null without one.
+/// Returns the interface of the dialect of `type`'s encoding, or null without
+/// one.
 const TileLayoutInterface *getLayoutInterface(mlir::RankedTensorType type);
 
 } // namespace tilewright::tile

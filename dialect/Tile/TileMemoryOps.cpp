@@ -68,8 +68,7 @@ void LoadOp::getEffects(
     effects.emplace_back(MemoryEffects::Write::get());
 }
 
-/// A load whose mask is all true needs none; one whose mask is all false reads
-/// nothing.
+/// An all-true mask is dropped; a load with an all-false mask reads nothing.
 static LogicalResult simplifyMask(LoadOp op, PatternRewriter &rewriter) {
   if (!op.getMask() || op.getIsVolatile())
     return failure();
@@ -98,7 +97,7 @@ void StoreOp::getEffects(
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
-/// As for loads: an all-true mask goes, with an all-false one the store goes.
+/// An all-true mask is dropped, and a store with an all-false mask erased.
 static LogicalResult simplifyStoreMask(StoreOp op, PatternRewriter &rewriter) {
   if (!op.getMask())
     return failure();

@@ -7,8 +7,9 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [
     AllTypesMatch<["ptr", "result"]>]> {
   let summary = "moves pointers by offsets counted in elements";
   let description = [{
-    The offset is read as signed and multiplied by the size of the pointee. With
-    a promise (`tile.divisibility`, ...) an offset of zero is no pointless one.
+    The offset is signed and multiplied by the size of the pointee. With a
+    promise (`tile.divisibility`, ...) the op is not folded at offset zero: it
+    carries the promise.
 
     C1: pointer and offset have the same shape.
 
@@ -27,7 +28,7 @@ def Tile_LoadOp : Tile_Op<"load", [
     MaskOf<"LoadOp">,
     PointeeOf<"other", "!::llvm::cast<LoadOp>(&$_op).getOther() || std::equal_to<>()">,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "reads what the pointers point to";
+  let summary = "loads elements by pointers";
   let description = [{
     Where `mask` is false nothing is read and the result is `other`, or zero
     without it. `cache` and `eviction` are hints and change no value. A
@@ -55,8 +56,7 @@ def Tile_LoadOp : Tile_Op<"load", [
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// Whether masked-off elements are known to be zero, as those are that no
-    /// copy brings.
+    /// Whether masked-off elements are zero, as in asynchronous copies.
     bool fillsWithZero();
   }];
 }
@@ -64,10 +64,10 @@ def Tile_LoadOp : Tile_Op<"load", [
 def Tile_StoreOp : Tile_Op<"store", [
     PointeeOf<"value">, MaskOf<"StoreOp">,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "writes values where the pointers point";
+  let summary = "stores elements by pointers";
   let description = [{
-    Where `mask` is false nothing is written. Of two elements of one store that
-    name the same address, one is left there.
+    Where `mask` is false nothing is written. If two elements of one store have
+    the same address, one of them is stored.
 
     C1: `value` has the pointers' shape and the pointee's type.
     C2: `mask` is a boolean of the pointers' shape.

@@ -40,24 +40,24 @@
 
 namespace tilewright::tile {
 
-/// Whether an atomic operation shows others what its program wrote before it.
+/// Whether an atomic operation makes earlier writes of its program visible.
 inline bool releases(MemorySemantic order) {
   return order == MemorySemantic::Release || order == MemorySemantic::AcqRel;
 }
 
-/// Whether what follows an atomic operation sees what others have released.
+/// Whether later accesses of the program see what others have released.
 inline bool acquires(MemorySemantic order) {
   return order == MemorySemantic::Acquire || order == MemorySemantic::AcqRel;
 }
 
-/// The order of an atomic operation on a scalar, which is one of the whole
-/// program; nothing for all other ops. Those on tiles are one of a thread each.
+/// Returns the memory order of an atomic on a scalar, which acts for the whole
+/// program; nothing for all other ops. Atomics on tiles act per thread.
 std::optional<MemorySemantic> getProgramOrder(mlir::Operation *op);
 
-/// Whether `op` moves pointers by nothing, and only promises something of them.
+/// Whether `op` moves pointers by zero, and only carries a promise about them.
 bool isPromise(mlir::Operation *op);
 
-/// Whether `tile.non_negative` is promised of `value`.
+/// Whether `value` has the promise `tile.non_negative`.
 bool isPromisedNonNegative(mlir::Value value);
 
 } // namespace tilewright::tile

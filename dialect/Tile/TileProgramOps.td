@@ -1,4 +1,4 @@
-// Functions, calls and the place of a program in its grid.
+// Functions, calls and the index of a program in its grid.
 
 include "dialect/Tile/TileBase.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -12,8 +12,9 @@ def Tile_FuncOp : Tile_Op<"func", [
   let summary = "a kernel or a function that kernels call";
   let description = [{
     With the unit attribute `tile.kernel` the function is an entry point: it is
-    launched over a grid. The i32 argument attribute `tile.divisibility` states
-    a power of two that divides the argument (a pointer: its address in bytes).
+    launched over a grid. The i32 argument attribute `tile.divisibility` is a
+    power of two that divides the argument (for a pointer: its address in
+    bytes).
 
     C1: a kernel has no results.
     C2: arguments of a kernel are scalars.
@@ -43,7 +44,7 @@ def Tile_FuncOp : Tile_Op<"func", [
 
 def Tile_ReturnOp : Tile_Op<"return", [
     Pure, HasParent<"FuncOp">, MemRefsNormalizable, ReturnLike, Terminator]> {
-  let summary = "ends a function and gives its results";
+  let summary = "ends a function and returns its results";
   let description = [{
     C1: operand types are the result types of the enclosing function.
 
@@ -83,7 +84,7 @@ def Tile_CallOp : Tile_Op<"call", [
 }
 
 def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
-  let summary = "this program's place along an axis of the grid";
+  let summary = "the index of this program along an axis of the grid";
   let description = [{
     ```mlir
     %pid = tile.program_id x

@@ -64,8 +64,8 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
-/// C3 and C4 of reductions and scans: the region of `op` combines two elements
-/// of each operand.
+/// Checks C3 and C4 of reductions and scans: the region of `op` combines two
+/// elements of each operand.
 static LogicalResult verifyCombine(Operation *op) {
   SmallVector<Type> elements;
   for (Type type : op->getOperandTypes())
@@ -85,8 +85,7 @@ static LogicalResult verifyCombine(Operation *op) {
   for (Operation &inner : block.without_terminator())
     if (!isMemoryEffectFree(&inner)) { // C4
       auto error = op->emitOpError("has a combine region with side effects");
-      error.attachNote(inner.getLoc())
-          << "'" << inner.getName() << "' stands here";
+      error.attachNote(inner.getLoc()) << "'" << inner.getName() << "' is here";
       return error;
     }
   return success();
@@ -108,7 +107,7 @@ LogicalResult ScanOp::verify() {
              << first << " and " << type;
   }
   if (getOperandTypes() != getResultTypes()) // C1
-    return emitOpError("gives the types of its operands (")
+    return emitOpError("needs results of its operand types (")
            << getOperandTypes() << "), got (" << getResultTypes() << ")";
   if (int32_t axis = getAxis(); axis < 0 || axis >= first.getRank()) // C2
     return emitOpError("has axis ")
@@ -122,7 +121,7 @@ LogicalResult ScanOp::verifyRegions() { return verifyCombine(*this); }
 
 LogicalResult MapOp::verify() {
   if (getOperands().empty() || getResults().empty()) // C1
-    return emitOpError("takes at least one operand and gives a result");
+    return emitOpError("needs at least one operand and one result");
   Type first = getOperand(0).getType();
   for (Value value : llvm::concat<Value>(getOperands(), getResults())) {
     Type type = value.getType();
@@ -151,7 +150,7 @@ LogicalResult MapOp::verifyRegions() {
                                  << block.getArgumentTypes() << ")";
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || TypeRange(given) != yield.getOperandTypes()) // C4
-    return emitOpError("gives (")
+    return emitOpError("returns (")
            << given << ") but its region yields ("
            << block.getTerminator()->getOperandTypes() << ")";
   for (Operation &op : block.without_terminator()) {
@@ -165,7 +164,7 @@ LogicalResult MapOp::verifyRegions() {
       continue;
     auto error = emitOpError("has a region with ")
                  << (hasTile ? "tiles" : "side effects");
-    error.attachNote(op.getLoc()) << "'" << op.getName() << "' stands here";
+    error.attachNote(op.getLoc()) << "'" << op.getName() << "' is here";
     return error;
   }
   return success();

@@ -1,23 +1,23 @@
-// Functions of single elements, given as regions.
+// Ops with an elementwise function as a region.
 
 include "dialect/Tile/TileBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def Tile_ReduceOp : Tile_Op<"reduce", [
     InferTypeOpAdaptor, RecursiveMemoryEffects, SingleBlock, SameVariadicOperandSize]> {
-  let summary = "folds a dimension away with a combine region";
+  let summary = "reduces a dimension by a combine region";
   let description = [{
-    The region takes two values for each operand, first all of the left then
-    all of the right, and yields one for each. Which neighbours are combined first
-    is not fixed, so it must be associative up to rounding; what stands further along
-    the axis is always on the right. With `commutes` the order is not fixed
-    either. Reducing a rank-1 tile gives a scalar.
+    The region takes two values per operand, first all of the left then all of
+    the right, and yields one per operand. The grouping is unspecified, so it
+    must be associative up to rounding. Elements further along the axis are
+    always on the right. With `commutes` the order is unspecified, too. Reducing
+    a rank-1 tile returns a scalar.
 
     C1: all operands have the same shape, of rank 1 or more.
     C2: `0 <= axis < rank`.
     C3: the region's arguments are the element types, twice.
-    C4: the region yields the element types and has no side effects; it may branch
-    and loop.
+    C4: the region yields the element types and has no side effects; it may
+        branch and loop.
 
     ```mlir
     %sum = "tile.reduce"(%x) <{axis = 1 : i32}> ({
@@ -35,19 +35,19 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
 }
 
 def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, SingleBlock, SameVariadicOperandSize]> {
-  let summary = "combines each element with all before it along a dimension";
+  let summary = "combines each element with all previous ones along a dimension";
   let description = [{
-    The region is one as of `tile.reduce`. Element `i` of the result is what
-    folding the elements `0` to `i` along `axis`, in this order, gives; with
-    `reverse` the elements from the last to `i`. Which neighbours are combined
-    first is not fixed, so the region must be associative up to rounding.
+    The region is that of `tile.reduce`. Element `i` of the result is the
+    reduction of the elements `0` to `i` along `axis`, in this order. With
+    `reverse` it is that of the elements from the last to `i`. The grouping is
+    unspecified, so the region must be associative up to rounding.
 
-    C1: operands and results are tiles of one shape, of rank 1 or more, the
-    results of the operands' types.
+    C1: operands and results are tiles of one shape, of rank 1 or more; the
+        results have the operands' types.
     C2: `0 <= axis < rank`.
     C3: the region's arguments are the element types, twice.
-    C4: the region yields the element types and has no side effects; it may branch
-    and loop.
+    C4: the region yields the element types and has no side effects; it may
+        branch and loop.
 
     ```mlir
     %sums = "tile.scan"(%x) <{axis = 0 : i32}> ({
@@ -65,13 +65,13 @@ def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, SingleBlock, SameVari
 }
 
 def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, SingleBlock]> {
-  let summary = "applies a function of single elements, with control flow of its own";
+  let summary = "applies an elementwise function with control flow";
   let description = [{
     The region takes `pack` elements of each operand and yields `pack` elements
-    of each result, those of the first operand before those of the second. Which
-    elements stand together in a group is not fixed, nor how often the region is
-    applied to one, so that element `i` of what it yields must follow from the
-    elements `i` alone.
+    of each result, those of the first operand before those of the second. The
+    grouping is unspecified, and so is the number of times that the region is
+    applied to a group. So element `i` of the results must depend on elements
+    `i` only.
 
     C1: operands and results have one shape; there are an operand and a result.
     C2: `pack` is a power of two up to 32.

@@ -9,7 +9,7 @@ using namespace tilewright::tile;
 #define GET_OP_CLASSES
 #include "dialect/Tile/TileShapeOps.cpp.inc"
 
-/// Folds a shape op on a splat constant: the same value in the result's shape.
+/// Folds a shape op on a splat constant to a splat of the result's shape.
 static OpFoldResult foldSplat(Attribute source, Type result) {
   auto splat = dyn_cast_if_present<SplatElementsAttr>(source);
   return splat ? splat.resizeSplat(cast<ShapedType>(result)) : OpFoldResult();
@@ -120,8 +120,8 @@ LogicalResult ReshapeOp::verify() {
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getSource().getType() == getType())
     return getSource();
-  // Where the source has a layout, the step in between may be what makes the
-  // two reshapes free, so only plain tiles are folded.
+  // With a layout the intermediate step may be what makes the two reshapes
+  // free, so only tiles without layouts are folded.
   if (auto inner = getSource().getDefiningOp<ReshapeOp>();
       inner && !cast<RankedTensorType>(getType()).getEncoding()) {
     getSourceMutable().assign(inner.getSource());
@@ -130,15 +130,15 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return foldSplat(adaptor.getSource(), getType());
 }
 
-/// Where `to` has sides of 1 that `from` has not; nothing if there is more to
-/// it.
+/// Returns the dimensions of size 1 that `to` has in addition to `from`, or
+/// nothing if the shapes differ otherwise.
 static std::optional<SmallVector<int32_t>> findAddedDims(ArrayRef<int64_t> from,
                                                          ArrayRef<int64_t> to) {
   SmallVector<int32_t> added;
-  for (auto [index, side] : llvm::enumerate(to)) {
-    if (!from.empty() && side == from.front())
+  for (auto [index, size] : llvm::enumerate(to)) {
+    if (!from.empty() && size == from.front())
       from = from.drop_front();
-    else if (side == 1)
+    else if (size == 1)
       added.push_back(index);
     else
       return std::nullopt;

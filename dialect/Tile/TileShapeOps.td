@@ -1,4 +1,4 @@
-// Ops that make tiles and change their shape without touching an element.
+// Ops that create tiles or change their shape without changing an element.
 
 include "dialect/Tile/TileBase.td"
 
@@ -40,7 +40,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure, AllElementTypesMatch<["source", "resu
 def Tile_ExpandDimsOp : Tile_InferredOp<"expand_dims"> {
   let summary = "inserts a dimension of size 1";
   let description = [{
-    The new dimension stands at `axis` of the result.
+    The new dimension is at index `axis` of the result.
 
     C1: `0 <= axis <= rank of source`.
 
@@ -80,8 +80,8 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, AllElementTypesMatch<["source", "
     %m = tile.reshape %v : tensor<2048xf32> -> tensor<32x64xf32>
     ```
 
-    One that only adds sides of 1 becomes `tile.expand_dims`, which says of each
-    side of the source where it goes.
+    A reshape that only adds dimensions of size 1 becomes `tile.expand_dims`,
+    which states the position of each source dimension.
   }];
   let arguments = (ins Tile_Tile:$source);
   let results = (outs Tile_Tile:$result);

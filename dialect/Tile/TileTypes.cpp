@@ -25,8 +25,7 @@ LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError,
     return success();
   if (auto integer = dyn_cast<IntegerType>(pointee)) {
     if (integer.isInteger(1))
-      return emitError()
-             << "booleans are kept in memory as bytes: point to i8, not i1";
+      return emitError() << "booleans are stored as bytes: point to i8, not i1";
     if (integer.isSignless())
       return success();
   }
@@ -50,14 +49,14 @@ LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << shape.size();
   for (int64_t size : shape)
     if (size < 1)
-      return emitError() << "a block needs sides of at least 1, got " << size;
+      return emitError() << "a block needs extents of at least 1, got " << size;
   if (!elementType.isIntOrFloat())
     return emitError() << "an array holds integers or floats, got "
                        << elementType;
   return success();
 }
 
-/// `128x64xf16`
+/// Parses `128x64xf16`.
 Type DescType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;

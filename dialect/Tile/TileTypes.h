@@ -1,4 +1,4 @@
-// Types and enums of the `tile` dialect, and the type functions its ops share.
+// Types and enums of the `tile` dialect, and type functions that its ops share.
 
 #pragma once
 
@@ -12,25 +12,25 @@
 
 namespace tilewright::tile {
 
-/// The type with `type`'s shape and layout and the given element type: a tile
-/// for a tile, the element type itself for a scalar.
+/// Returns the type with `type`'s shape and layout and the given element type:
+/// a tile for a tile, the element type itself for a scalar.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
-/// What a pointer or a tile of pointers points to, in the same shape; null when
-/// `type` is neither.
+/// Returns the pointee type of a pointer or a tile of pointers, in the same
+/// shape, or null if `type` is neither.
 mlir::Type getPointeeType(mlir::Type type);
 
-/// i1 in the shape of `type`.
+/// Returns i1 in the shape of `type`.
 mlir::Type getBoolTypeLike(mlir::Type type);
 
-/// Whether both are scalars, or tiles of one shape and layout.
+/// Whether both are scalars, or tiles of the same shape and layout.
 bool haveSameForm(mlir::Type a, mlir::Type b);
 
-/// Whether this is one of the floating-point types of eight bits.
+/// Whether `type` is an 8-bit floating-point type.
 bool isFloat8(mlir::Type type);
 
-/// Whether a product of `a` and `b` has the shape of `acc`: MxK by KxN is MxN,
-/// with as many products as a dimension in front counts, if there is one.
+/// Whether a dot of `a` and `b` has the shape of `acc`: MxK by KxN is MxN, with
+/// an optional leading batch dimension.
 bool areDotShapes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b,
                   llvm::ArrayRef<int64_t> acc);
 

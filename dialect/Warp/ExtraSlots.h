@@ -1,5 +1,5 @@
-// Slots that the only ring of a kernel has more where the launch gives a
-// program the shared memory for them. Names of attributes; see
+// Attributes for extra slots of a kernel's only ring. The extra slots exist
+// only if the launch provides the shared memory for them. See
 // warp-allocate-shared.
 
 #ifndef TILEWRIGHT_DIALECT_WARP_EXTRASLOTS_H
@@ -9,15 +9,15 @@
 
 namespace tilewright::warp {
 
-/// Array attribute of a `warp.ring`: how many there are, where in shared memory
-/// they start, and the bytes of shared memory of a launch that has them.
+/// Array attribute of a `warp.ring`: the number of extra slots, their offset in
+/// shared memory, and the shared memory size of a launch that has them.
 inline constexpr llvm::StringLiteral kExtraSlotsAttr = "warp.extra_slots";
 
-/// i32 attribute of a function: the bytes beside `warp.shared_size` that such a
-/// launch gives.
+/// i32 attribute of a function: the extra bytes, in addition to
+/// `warp.shared_size`, of such a launch.
 inline constexpr llvm::StringLiteral kExtraSizeAttr = "warp.extra_size";
 
-/// The barriers of a slot: of being full, and of being empty.
+/// The size of the full and the empty barrier of a slot.
 inline constexpr int64_t kSlotBarrierBytes = 16;
 
 } // namespace tilewright::warp

@@ -18,8 +18,8 @@ static constexpr LayoutAxis kDistributedAxes[] = {
     LayoutAxis::Register, LayoutAxis::Lane, LayoutAxis::Warp,
     LayoutAxis::Block};
 
-/// No tile has more bits along one axis or one dimension than this: it keeps
-/// the sums far from the 64 bits that the algebra can take.
+/// Maximum bits of a tile along one axis or dimension. It keeps sums of bits
+/// far below the 64 bits that the algebra can represent.
 static constexpr unsigned kMaxAxisBits = 16;
 static constexpr unsigned kMaxTileBits = 32;
 
@@ -53,9 +53,10 @@ LogicalResult LinearAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a layout has offsets or registers, not both";
   for (const Extent &in : layout.getIns())
     if (isDimAxis(in.axis))
-      return emitError() << "a layout starts from places, not dimensions";
+      return emitError() << "a layout maps from hardware indices or offsets, "
+                            "not from dimensions";
   if (layout.getRank() != layout.getOuts().size())
-    return emitError() << "a layout leads to the dimensions of a tile";
+    return emitError() << "a layout maps to the dimensions of a tile";
   return success();
 }
 
@@ -76,7 +77,7 @@ PinnedAccAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       unsigned bank, LinearAttr layout) {
   if (bank >= kMaxBanks)
     return emitError() << "there are " << kMaxBanks
-                       << " banks of kept registers, got number " << bank;
+                       << " banks of pinned registers, got number " << bank;
   return success();
 }
 
@@ -96,14 +97,14 @@ tilewright::warp::verifyCovers(const LinearLayout &layout,
   for (auto [d, size] : llvm::enumerate(shape)) {
     if (!llvm::isPowerOf2_64(size))
       return emitError() << "dimension " << d << " has size " << size
-                         << ", which is no power of two";
+                         << ", which is not a power of two";
     if (layout.getOutSize(dimAxis(d)) != size)
       return emitError() << "layout reaches " << layout.getOutSize(dimAxis(d))
                          << " elements along dimension " << d << " of size "
                          << size;
   }
   if (!layout.isSurjective())
-    return emitError() << "layout leaves elements of the tile out";
+    return emitError() << "layout does not cover all elements of the tile";
   return success();
 }
 
@@ -122,7 +123,7 @@ static std::optional<LayoutAxis> parseAxisName(StringRef name) {
   return std::nullopt;
 }
 
-/// `[1, 0]`
+/// Parses `[1, 0]`.
 static ParseResult parseBasis(AsmParser &parser, SmallVector<int64_t> &basis) {
   return parser.parseCommaSeparatedList(
       AsmParser::Delimiter::Square, [&]() -> ParseResult {
@@ -139,7 +140,7 @@ static ParseResult parseBasis(AsmParser &parser, SmallVector<int64_t> &basis) {
       });
 }
 
-/// `lane = [[1, 0], [2, 0]]`
+/// Parses `lane = [[1, 0], [2, 0]]`.
 static ParseResult parseAxis(AsmParser &parser,
                              SmallVectorImpl<AxisBases> &axes) {
   SMLoc loc = parser.getCurrentLocation();
@@ -162,8 +163,8 @@ static ParseResult parseAxis(AsmParser &parser,
   return success();
 }
 
-/// The shape that the bases reach: each dimension up to the highest bit of any
-/// basis. A layout that leaves no element out reaches exactly its tile.
+/// Returns the shape that the bases span: each dimension up to the highest bit
+/// of any basis. A layout that covers its tile spans exactly the tile.
 static FailureOr<SmallVector<int64_t>> getReach(AsmParser &parser, SMLoc loc,
                                                 ArrayRef<AxisBases> axes) {
   SmallVector<int64_t> highest;
@@ -232,8 +233,8 @@ void LinearAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 LinearAttr tilewright::warp::getLinearAttr(Type type) {
-  if (PinnedAccAttr kept = getPinnedAccAttr(type))
-    return kept.getLayout();
+  if (PinnedAccAttr pinned = getPinnedAccAttr(type))
+    return pinned.getLayout();
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
   return tensor ? dyn_cast_if_present<LinearAttr>(tensor.getEncoding())
                 : LinearAttr();

@@ -14,8 +14,8 @@ class Operation;
 
 namespace tilewright::warp {
 
-/// The layout with all axes of its kind, those it lacks having no bits, so that
-/// layouts that are the same are equal.
+/// Returns the layout with all axes of its kind, missing ones with zero bits,
+/// so that equivalent layouts compare equal.
 LinearLayout withAllAxes(LinearLayout layout);
 
 } // namespace tilewright::warp
@@ -25,28 +25,29 @@ LinearLayout withAllAxes(LinearLayout layout);
 
 namespace tilewright::warp {
 
-/// The layout of a tile in registers, kept ones or not, or null for anything
-/// else.
+/// Returns the layout of a tile in registers, pinned or not, or null for other
+/// types.
 LinearAttr getLinearAttr(mlir::Type type);
 
-/// The bank and layout of a tile in kept registers, or null for anything else.
+/// Returns the bank and layout of a tile in pinned registers, or null for other
+/// types.
 PinnedAccAttr getPinnedAccAttr(mlir::Type type);
 
-/// The layout of a tile in registers, or nothing for anything else.
+/// Returns the layout of a tile in registers, or nothing for other types.
 std::optional<LinearLayout> getLayout(mlir::Type type);
 
-/// Whether the tiles of the function around `op` have been given layouts.
+/// Whether the tiles of the function around `op` have layouts.
 bool hasLayouts(mlir::Operation *op);
 
-/// Whether `op` stands in a function whose roles, rings and products its source
-/// says; `tile-gpu-check-explicit` marks them.
+/// Whether the source of the function around `op` has explicit roles, rings and
+/// mma ops; `tile-gpu-check-explicit` marks such functions.
 bool isExplicit(mlir::Operation *op);
 
-/// The tile `type` in another layout.
+/// Returns the tile type `type` with another layout.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   const LinearLayout &layout);
 
-/// Checks that `layout` is one of a tile of `shape` that leaves no element out.
+/// Checks that `layout` covers every element of a tile of `shape`.
 llvm::LogicalResult
 verifyCovers(const LinearLayout &layout, llvm::ArrayRef<int64_t> shape,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);

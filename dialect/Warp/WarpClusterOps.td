@@ -1,14 +1,14 @@
-// Clusters: thread blocks that run at once and reach each other's shared memory.
+// Clusters: CTAs that run concurrently and access each other's shared memory.
 
 include "dialect/Warp/WarpBase.td"
 include "dialect/Warp/WarpResources.td"
 
 def Warp_ClusterRankOp : Warp_Op<"cluster_rank", [Pure]> {
-  let summary = "the number of this thread block in its cluster";
+  let summary = "the rank of this CTA in its cluster";
   let description = [{
-    From 0 to `warp.cluster_size` of the function, less one. The blocks of a
-    cluster follow each other along the first side of the grid, so it is the
-    remainder of `tile.program_id x` by the size. Without clusters it is 0.
+    A number from 0 to `warp.cluster_size` of the function minus one. The CTAs
+    of a cluster are consecutive along the x dimension of the grid, so it is
+    `tile.program_id x` modulo the size. Without clusters it is 0.
 
     ```mlir
     %rank = warp.cluster_rank
@@ -22,16 +22,15 @@ def Warp_ClusterBarrierOp : Warp_Op<"cluster_barrier", [
     MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
   let summary = "waits for all threads of the cluster";
   let description = [{
-    What any thread of the cluster wrote to shared memory before, of its own block
-    or of another, is seen by every thread after; so is that barriers of rings
-    have been made. For the block it is a `warp.barrier`, too.
+    Earlier writes of any thread to the shared memory of any CTA of the cluster
+    are visible to every thread afterwards, as are initialised ring barriers. It
+    is also a `warp.barrier` of the CTA.
 
-    C1: all threads of the cluster pass equally many, those of all roles. (A
-        promise; that each role has one, if any has, is checked.)
+    C1: all threads of the cluster, of all roles, pass equally many. (A promise;
+        the verifier checks only that either all roles have one or none.)
 
-    With `rings_only` nothing is seen but the barriers of rings, which are
-    ordered by a fence of their own: nobody waits for what is on its way to or
-    from memory.
+    With `rings_only` only the barriers of rings become visible. A separate
+    fence orders them, so no thread waits for other memory accesses in flight.
 
     ```mlir
     warp.cluster_barrier

@@ -15,7 +15,7 @@ using namespace tilewright::warp;
 #include "dialect/Warp/WarpDialect.cpp.inc"
 
 namespace {
-/// Layouts are long: the text names each once, at its top.
+/// Layouts are long: the textual IR names each once, at its top.
 struct WarpAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -83,7 +83,7 @@ bool tilewright::warp::isExplicit(Operation *op) {
   return function && function->hasAttr(WarpDialect::kExplicitAttr);
 }
 
-/// An attribute that must be a non-negative i32.
+/// Returns the value of an attribute that must be a non-negative i32.
 static FailureOr<int64_t> getCount(Operation *op, NamedAttribute attribute) {
   auto value = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!value || !value.getType().isSignlessInteger(32) || value.getInt() < 0)
@@ -101,7 +101,7 @@ static LogicalResult verifyClusterSize(Operation *func, int64_t size) {
                               << kMaxClusterSize << ", got " << size;
 }
 
-/// Checks that every layout in `func` is one for `numWarps` warps.
+/// Checks that every layout in `func` is for `numWarps` warps.
 static LogicalResult verifyNumWarps(Operation *func, int64_t numWarps) {
   if (!llvm::isPowerOf2_64(numWarps) || numWarps > 32)
     return func->emitError("'")

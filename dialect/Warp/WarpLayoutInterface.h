@@ -1,4 +1,4 @@
-// What follows for layouts from the shape ops of `tile`.
+// Layout inference for the shape ops of `tile`.
 
 #pragma once
 

@@ -15,7 +15,7 @@ LogicalResult ConvertLayoutOp::verify() {
   LinearAttr from = getLinearAttr(getSource().getType());
   LinearAttr to = getLinearAttr(getType());
   if (!from || !to) // C1
-    return emitOpError("needs a #warp.linear layout on both sides, got ")
+    return emitOpError("needs a #warp.linear layout on source and result, got ")
            << getSource().getType() << " and " << getType();
   for (LayoutAxis axis : {LayoutAxis::Warp, LayoutAxis::Block}) {
     int64_t before = from.getLayout().getInSize(axis);
@@ -39,12 +39,12 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
                : OpFoldResult();
 }
 
-/// A tile that every thread can make for itself is made in the layout wanted.
+/// Rematerialises a tile that every thread computes locally in the new layout.
 template <typename OpT>
 static LogicalResult remake(ConvertLayoutOp op, PatternRewriter &rewriter) {
   auto source = op.getSource().getDefiningOp<OpT>();
   if (!source)
-    return rewriter.notifyMatchFailure(op, "source is not made locally");
+    return rewriter.notifyMatchFailure(op, "source is not computed locally");
   rewriter.replaceOpWithNewOp<OpT>(op, op->getResultTypes(),
                                    source->getOperands(), source->getAttrs());
   return success();

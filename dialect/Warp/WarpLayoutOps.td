@@ -6,12 +6,12 @@ def Warp_ConvertLayoutOp : Warp_Op<"convert_layout", [
     Pure, SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
   let summary = "the same tile in another layout";
   let description = [{
-    Every thread gets the elements that the result's layout gives it. How
-    (nothing, a permutation of registers, shuffles inside a warp, or a round
-    trip through shared memory) follows from comparing the two layouts when the
-    op is lowered.
+    Every thread gets the elements of the result's layout. The lowering compares
+    the two layouts and chooses the cheapest method: nothing, a permutation of
+    registers, shuffles inside a warp, or a round trip through shared memory.
 
-    C1: source and result have a `#warp.linear` layout with equally many warps.
+    C1: source and result have a `#warp.linear` layout with the same number of
+        warps.
 
     ```mlir
     %1 = warp.convert_layout %0 : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>

@@ -18,12 +18,12 @@ MapMemoryType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// That `memory` belongs to the warps that run `op`.
+/// Checks that the role of `op` has acquired `memory`.
 static LogicalResult verifyRole(Operation *op, Value memory) {
-  Operation *made = memory.getDefiningOp();
-  if (isa_and_present<AcquireMapMemoryOp>(made) &&
-      made->getParentRegion()->isAncestor(op->getParentRegion()) &&
-      SpecializeOp::getRole(made->getBlock()) ==
+  Operation *acquire = memory.getDefiningOp();
+  if (isa_and_present<AcquireMapMemoryOp>(acquire) &&
+      acquire->getParentRegion()->isAncestor(op->getParentRegion()) &&
+      SpecializeOp::getRole(acquire->getBlock()) ==
           SpecializeOp::getRole(op->getBlock()))
     return success();
   return op->emitOpError("needs memory that the same role has acquired");
@@ -37,19 +37,20 @@ LogicalResult MakeTensorMapOp::verify() {
   size_t rank = getShape().size();
   if (rank < 1 || rank > 5 || getStrides().size() + 1 != rank ||
       getBox().size() != rank) // C1
-    return emitOpError("needs one to five sizes, one stride less and as many "
-                       "sides of a box, got ")
+    return emitOpError("needs one to five sizes, one stride less and one box "
+                       "extent per size, got ")
            << rank << ", " << getStrides().size() << " and " << getBox().size();
   if (failed(verifyRole(*this, getMemory()))) // C2
     return failure();
   unsigned numMaps = getMemory().getType().getNumMaps();
   if (getIndex() >= numMaps) // C2
-    return emitOpError("is made at ")
+    return emitOpError("has index ")
            << getIndex() << " in memory for " << numMaps << " maps";
   SharedType staging = getStaging().getType();
   if (staging.getShape().size() != 1 ||
       !staging.getElementType().isInteger(8)) // C3
-    return emitOpError("goes through a row of bytes, got ") << staging;
+    return emitOpError("needs a one-dimensional staging tile of bytes, got ")
+           << staging;
   if (!llvm::is_contained({0, 32, 64, 128}, int32_t(getSwizzle()))) // C4
     return emitOpError("swizzles over 0, 32, 64 or 128 bytes, got ")
            << getSwizzle();
@@ -60,8 +61,8 @@ LogicalResult RingDrainOp::verify() {
   RingType type = getRing().getType();
   if (type.getCompletion() != Completion::Transactions ||
       type.getClusterSize() != 1) // C1
-    return emitOpError("waits for the copies of a ring of transactions of one "
-                       "block, got ")
+    return emitOpError("needs a ring of transactions that belongs to one CTA, "
+                       "got ")
            << type;
   return success();
 }

@@ -1,4 +1,4 @@
-// Tensor maps that the device makes, of arrays that only the kernel knows.
+// Tensor maps that the device writes, for arrays that only the kernel knows.
 
 include "dialect/Tile/TileBase.td"
 include "dialect/Warp/WarpBase.td"
@@ -7,10 +7,10 @@ include "dialect/Warp/WarpResources.td"
 def Warp_AcquireMapMemoryOp : Warp_Op<"acquire_map_memory", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "global memory for the tensor maps of a warpgroup";
   let description = [{
-    Nobody else uses it until it is given back. The first warp of each warpgroup
-    of the role gets its own; in the others the result means nothing. The memory
-    is part of the module: each multiprocessor has as many pieces as warpgroups
-    fit, and the warp takes a free one.
+    No other warpgroup uses it until it is released. The first warp of each
+    warpgroup of the role gets its own memory; in the other warps the result is
+    undefined. The memory is part of the module: each SM has at least as many
+    pieces as warpgroups fit, and the warp takes a free one.
 
     ```mlir
     %memory = warp.acquire_map_memory : !warp.map_memory<2>
@@ -21,12 +21,12 @@ def Warp_AcquireMapMemoryOp : Warp_Op<"acquire_map_memory", [MemoryEffects<[MemR
 }
 
 def Warp_ReleaseMapMemoryOp : Warp_Op<"release_map_memory", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "gives memory for tensor maps back";
+  let summary = "releases memory for tensor maps";
   let description = [{
-    Waits for the stores of the threads that made the maps first.
+    First waits for the stores of the threads that wrote the maps.
 
-    C1: the memory was acquired in the same role.
-    C2: no load through one of its maps is under way. (A promise, which
+    C1: the same role has acquired the memory.
+    C2: no load through one of its maps is in flight. (A promise, which
         `warp.ring.drain` keeps.)
 
     ```mlir
@@ -40,23 +40,23 @@ def Warp_ReleaseMapMemoryOp : Warp_Op<"release_map_memory", [MemoryEffects<[MemR
 
 def Warp_MakeTensorMapOp : Warp_Op<"make_tensor_map", [
     AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "a tensor map of an array that only the kernel knows";
+  let summary = "creates a tensor map of an array that only the kernel knows";
   let description = [{
-    Describes the array of `tile.make_descriptor` in piece `index` of the memory,
-    by way of `staging`, in which each warp of the block has 128 bytes. Copies of the
-    threads that act for their warpgroup may use the map from now on. `box` is
-    the block that one copy moves, `swizzle` the width of its swizzle in bytes,
-    `element` the type that a reduction takes the elements for, and `written`
-    says that the map is for stores. Where the base or a stride is no multiple of
-    16 bytes, or a stride is negative, the kernel traps.
+    Describes the array of `tile.make_descriptor` in piece `index` of the
+    memory. It uses `staging`, in which each warp of the CTA has 128 bytes.
+    Copies of the leader threads of warpgroups may use the map afterwards. `box`
+    is the block that one copy moves and `swizzle` the width of its swizzle in
+    bytes. `element` is the element type for reductions, and `written` marks a
+    map for stores. The kernel traps if the base or a stride is not a multiple
+    of 16 bytes, or a stride is negative.
 
-    C1: there are one to five sizes, one stride less, and a side of the box for
-        each size.
-    C2: the memory was acquired in the same role, for more than `index` maps.
-    C3: `staging` is a row of bytes.
+    C1: there are one to five sizes, one stride less, and one extent of the box
+        per size.
+    C2: the same role has acquired the memory, for more than `index` maps.
+    C3: `staging` is a one-dimensional tile of bytes.
     C4: the swizzle is over 0, 32, 64 or 128 bytes.
-    C5: copies through the map that was there before are done. (A promise, which
-        `warp.ring.drain` keeps for loads; stores are waited for.)
+    C5: copies through the previous map at this index are complete. (A promise,
+        which `warp.ring.drain` keeps for loads; the op waits for stores.)
 
     ```mlir
     %map = warp.make_tensor_map %base, [%m, %k], [%stride] in %memory at 0 through %staging
@@ -82,9 +82,9 @@ def Warp_RingDrainOp : Warp_Op<"ring.drain", [
     MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
   let summary = "waits until all copies into a ring have arrived";
   let description = [{
-    The producer waits for what it has issued itself, not for the consumers.
+    The producer waits for the copies that it issued, not for the consumers.
 
-    C1: the ring is one of `transactions`, of one block.
+    C1: the ring is one of `transactions` and belongs to one CTA.
 
     ```mlir
     warp.ring.drain %ring : !warp.ring<3 x {!tile}, transactions>

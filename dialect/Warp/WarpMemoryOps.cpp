@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
-/// `(tensor) -> !warp.shared` with a source, `!warp.shared` without.
+/// Parses `(tensor) -> !warp.shared` with a source, `!warp.shared` without.
 static ParseResult parseAllocTypes(OpAsmParser &parser, Type &source,
                                    Type &result) {
   if (failed(parser.parseOptionalLParen()))
@@ -34,8 +34,8 @@ static LogicalResult verifyLayout(Operation *op, RankedTensorType tile) {
   return success();
 }
 
-/// Checks that `tile` is what `memory` holds, and has a layout where tiles
-/// have.
+/// Checks that `tile` has the type of `memory`, and a layout if tiles have
+/// layouts.
 static LogicalResult verifyTile(Operation *op, Type tile, SharedType memory) {
   auto tensor = cast<RankedTensorType>(tile);
   if (failed(verifyLayout(op, tensor)))
@@ -49,8 +49,8 @@ static LogicalResult verifyTile(Operation *op, Type tile, SharedType memory) {
 
 LogicalResult AllocOp::verify() {
   if (!llvm::isPowerOf2_32(getCluster()) || getCluster() > 16) // C2
-    return emitOpError("belongs to a cluster of a power of two of blocks up to "
-                       "16, got ")
+    return emitOpError("needs a cluster size that is a power of two up to 16, "
+                       "got ")
            << getCluster();
   return getSource() ? verifyTile(*this, getSource().getType(), getType())
                      : success();
@@ -84,7 +84,7 @@ LogicalResult LocalLoadOp::verify() {
            start[dim] + inner[dim] <= outer[dim];
   if (!fits) // C2
     return emitOpError("needs a start in ")
-           << memory << " that is a multiple of the sides of " << tile
+           << memory << " that is a multiple of the extents of " << tile
            << ", got [" << start << "]";
   return success();
 }
@@ -101,8 +101,8 @@ LogicalResult RemoteLoadOp::verify() {
   AllocOp alloc = getAlloc(getMemory());
   if (alloc && alloc.getCluster() > 1) // C2
     return success();
-  auto error = emitOpError("reads memory that other blocks do not have");
-  error.attachNote(getMemory().getLoc()) << "it is made here";
+  auto error = emitOpError("reads memory that other CTAs do not have");
+  error.attachNote(getMemory().getLoc()) << "allocated here";
   return error;
 }
 
@@ -161,11 +161,12 @@ LogicalResult TmaStoreOp::verify() {
            << type << ", got " << rank;
   if (!tmaLayout(type.getShape(),
                  8 * getElementBytes(type.getElementType()))) // C2
-    return emitOpError("can not copy rows of ") << type;
+    return emitOpError("cannot copy rows of ") << type;
   SharedType staging = getStaging().getType();
   if (staging.getShape().size() != 1 ||
       !staging.getElementType().isInteger(8)) // C3
-    return emitOpError("goes through a row of bytes, got ") << staging;
+    return emitOpError("needs a one-dimensional staging tile of bytes, got ")
+           << staging;
   if (getReduction() &&
       !canReduce(*getReduction(), type.getElementType())) // C4
     return emitOpError("has no reduction '")

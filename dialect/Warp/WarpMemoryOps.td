@@ -8,15 +8,14 @@ def Warp_AllocOp : Warp_Op<"alloc", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "shared memory for a tile";
   let description = [{
-    Lives from here to its last use. With an operand, the memory holds that tile
-    from the start, as after a `warp.local_store`; without, its content is
-    undefined.
+    Live from here to its last use. With an operand, the memory initially holds
+    that tile, as after a `warp.local_store`; without, its content is undefined.
 
-    With a `cluster`, the blocks of clusters of that size each make one, which
-    `warp.remote_load` reads in the others: it lives as long as the block.
+    With a `cluster`, the CTAs of clusters of that size each allocate one, which
+    `warp.remote_load` reads in the other CTAs. It lives as long as the CTA.
 
     C1: the tile has the shape and the element type of the result.
-    C2: the size of a cluster is a power of two up to 16.
+    C2: the cluster size is a power of two up to 16.
 
     ```mlir
     %m = warp.alloc : !warp.shared<64x32xf16, #shared>
@@ -39,16 +38,16 @@ def Warp_AllocOp : Warp_Op<"alloc", [
 def Warp_LocalLoadOp : Warp_Op<"local_load"> {
   let summary = "reads a tile from shared memory";
   let description = [{
-    All that the memory holds, or, with `start`, the block of it that starts at
-    this place. `product` numbers the product that the block is read for: blocks
-    of different ones are read each on its own, where `cse` would keep all of a
-    tile in registers that is read block by block because it does not fit.
+    Loads the whole memory or, with `start`, the block of it at this coordinate.
+    `dot` numbers the dot that reads the block. Blocks of different dots are
+    then loaded separately: CSE would merge them and keep a tile in registers
+    that is loaded by blocks because it does not fit.
 
-    C1: the result has the element type of the memory, and a layout where the
-        tiles of the function have.
-    C2: without `start` it has the shape of the memory. With it, `start` has a
-        number for each dimension of the memory, a multiple of the result's
-        size there, and the block lies inside of the memory.
+    C1: the result has the element type of the memory, and a layout if the tiles
+        of the function have layouts.
+    C2: without `start` it has the shape of the memory. With it, `start` has one
+        number per dimension of the memory, a multiple of the result's extent
+        there, and the block is inside of the memory.
 
     ```mlir
     %t = warp.local_load %m : !warp.shared<64x32xf16, #shared> -> tensor<64x32xf16, #rows>
@@ -58,7 +57,7 @@ def Warp_LocalLoadOp : Warp_Op<"local_load"> {
   }];
   let arguments = (ins Arg<Warp_Shared, "", [MemRead<Warp_SharedResource>]>:$memory,
                        OptionalAttr<DenseI64ArrayAttr>:$start,
-                       OptionalAttr<I32Attr>:$product);
+                       OptionalAttr<I32Attr>:$dot);
   let builders = [
     OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$memory), [{
       build($_builder, $_state, type, memory, ::mlir::DenseI64ArrayAttr(), ::mlir::IntegerAttr());
@@ -70,17 +69,17 @@ def Warp_LocalLoadOp : Warp_Op<"local_load"> {
 }
 
 def Warp_RemoteLoadOp : Warp_Op<"remote_load"> {
-  let summary = "reads a tile from the shared memory of a block of the cluster";
+  let summary = "reads a tile from the shared memory of a CTA of the cluster";
   let description = [{
-    What `memory` is in block `rank` of the cluster, which may be this one.
+    Loads `memory` of CTA `rank` of the cluster, which may be this one.
 
     C1: the result has the shape and the element type of the memory, and a
-        layout where the tiles of the function have.
-    C2: the memory, or what it is the transpose of, is a `warp.alloc` of a cluster.
-    C3: `rank` is below the size of the cluster, and the same for all threads that
-        run the op. A `warp.cluster_barrier` stands between the stores of that
-        block and this, and between this and its next stores. (A promise; the
-        interpreter checks it.)
+        layout if the tiles of the function have layouts.
+    C2: the memory, or the source of its transposes, is a `warp.alloc` of a
+        cluster.
+    C3: `rank` is below the cluster size, and uniform for all threads that run
+        the op. A `warp.cluster_barrier` separates it from earlier and from
+        later stores of that CTA. (A promise; the interpreter checks it.)
 
     ```mlir
     %m = warp.alloc {cluster = 2 : i32} : !warp.shared<64x32xf16, #shared>
@@ -98,10 +97,10 @@ def Warp_RemoteLoadOp : Warp_Op<"remote_load"> {
 def Warp_LocalStoreOp : Warp_Op<"local_store"> {
   let summary = "writes a tile to shared memory";
   let description = [{
-    Of elements that several threads hold, one copy is written.
+    If several threads hold an element, one of them writes it.
 
     C1: the tile has the shape and the element type of the memory, and a layout
-        where the tiles of the function have.
+        if the tiles of the function have layouts.
 
     ```mlir
     warp.local_store %t, %m : tensor<64x32xf16, #rows> -> !warp.shared<64x32xf16, #shared>
@@ -117,12 +116,12 @@ def Warp_SharedTransposeOp : Warp_Op<"shared_transpose", [
     Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "a tile in shared memory with its dimensions in another order";
   let description = [{
-    The same memory under another name: dimension i of the result is dimension
-    order[i] of the source. Nothing is moved.
+    A view of the same memory: dimension i of the result is dimension order[i]
+    of the source. Nothing is moved.
 
     C1: `order` is a permutation of the dimensions.
-    C2: the result has the element type of the source, and the shape and layout
-        that follow from its.
+    C2: the result has the element type of the source, and its transposed shape
+        and layout.
 
     ```mlir
     %t = warp.shared_transpose %m {order = array<i32: 1, 0>}
@@ -138,13 +137,14 @@ def Warp_SharedTransposeOp : Warp_Op<"shared_transpose", [
 
 def Warp_BarrierOp : Warp_Op<"barrier", [
     MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
-  let summary = "waits for all threads of the block";
+  let summary = "waits for all threads of the CTA";
   let description = [{
-    What any thread wrote to shared memory before is seen by every thread after.
-    All threads of the block must get here.
+    Earlier writes of any thread to shared memory are visible to every thread
+    afterwards. All threads of the CTA must execute it.
 
-    With `release`, what they did before also comes before all atomic operations
-    behind, for the threads of that scope that acquire what these write.
+    With `release`, earlier accesses of all threads are also ordered before
+    later atomic operations, for threads of that scope that acquire their
+    results.
 
     ```mlir
     warp.barrier
@@ -160,32 +160,31 @@ def Warp_BarrierOp : Warp_Op<"barrier", [
 
 def Warp_TmaStoreOp : Warp_Op<"tma_store", [
     MemoryEffects<[MemWrite, MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
-  let summary = "writes a tile to a block of an array by the tensor memory accelerator";
+  let summary = "writes a tile to a block of an array by TMA";
   let description = [{
-    The block that starts at `offsets`, one for each dimension of the array; what
-    is out of bounds is left out. The tile goes through `staging`, a part of it
-    after the other, while the parts before are being copied. When the op is done,
-    the tile is on its way: other kernels see it, and so do copies of this one, but
-    no loads of this kernel. Before other programs are told of it,
-    `warp.tma_store_wait` waits until it has arrived.
+    Writes the block that starts at `offsets`, one for each dimension of the
+    array; elements out of bounds are skipped. The tile goes through `staging`
+    part by part, while earlier parts are being copied. The op does not wait for
+    the copies: later kernels and later copies of this kernel see the tile, but
+    loads of this kernel do not. `warp.tma_store_wait` waits until it has
+    arrived, before other programs are notified.
 
-    The last copies still read `staging` then. Another store through the same
-    memory knows how to wait for them; for all other uses `warp.tma_store_wait`
-    does. Warpgroups whose parts of the tile are apart store them each on its own,
+    The last copies may still read `staging` after the op. Another store through
+    the same memory waits for them; other uses need a `warp.tma_store_wait`.
+    Warpgroups whose parts of the tile are disjoint store them independently,
     without waiting for each other.
 
-    With `first` none was stored through `staging` before, and nothing is waited
-    for.
+    With `first` no earlier store used `staging`, and the op does not wait.
 
-    With a `reduction` each element is combined with what is there, in one
-    indivisible step of the memory, relaxed and with the scope of the device.
+    With a `reduction` each element is combined with the one in memory
+    atomically, with relaxed semantics and device scope.
 
     C1: there are one to five offsets, and at least as many as the tile has
-        dimensions: the block has size 1 along those that come before.
+        dimensions: the block has size 1 along the additional leading ones.
     C2: the rows of the tile are multiples of 16 bytes.
-    C3: `staging` is a row of bytes.
-    C4: a reduction is `fadd` of f16, bf16 or f32, or on integers of 32 or 64 bits
-        any kind but `xchg`.
+    C3: `staging` is a one-dimensional tile of bytes.
+    C4: a reduction is `fadd` of f16, bf16 or f32, or any kind but `xchg` on
+        integers of 32 or 64 bits.
 
     ```mlir
     %staging = warp.alloc : !warp.shared<32768xi8, #bytes>
@@ -205,8 +204,7 @@ def Warp_TmaStoreOp : Warp_Op<"tma_store", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// C4: whether the tensor memory accelerator combines values of type
-    /// `element` so.
+    /// C4: whether TMA supports the reduction `kind` for `element`.
     static bool canReduce(::tilewright::tile::AtomicKind kind, ::mlir::Type element);
   }];
 }
@@ -215,9 +213,10 @@ def Warp_TmaStoreWaitOp : Warp_Op<"tma_store_wait", [
     MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
   let summary = "waits for the copies of stores";
   let description = [{
-    The thread that made the copies of the `warp.tma_store` ops through `staging`
-    waits until they have read that memory or, with `arrived`, until what they
-    write is there for it to release. Others learn of it by the next barrier.
+    The thread that issued the copies of the `warp.tma_store` ops through
+    `staging` waits until they have read that memory. With `arrived` it waits
+    until their writes are complete, so that it can release them. Other threads
+    are ordered by the next barrier.
 
     ```mlir
     warp.tma_store_wait %staging : !warp.shared<32768xi8, #bytes>

@@ -3,11 +3,11 @@
 include "dialect/Warp/WarpBase.td"
 
 def Warp_MmaOp : Warp_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "matrix product by the tensor cores of each warp";
+  let summary = "matrix multiplication by the tensor cores of each warp";
   let description = [{
-    `result = acc + a . b` by `mma.sync` instructions (sm_80 and later); of tiles
-    of rank 3 a product for each index of the first dimension. The kind follows
-    from the element types:
+    `result = acc + a . b` by `mma.sync` instructions (sm_80 and later). Tiles
+    of rank 3 are multiplied for each index of the first dimension. The
+    instruction follows from the element types:
 
     | a, b | acc | instruction | least target |
     |---|---|---|---|
@@ -19,12 +19,12 @@ def Warp_MmaOp : Warp_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
 
     f32 operands are rounded to tf32, to the nearest and ties away from zero.
 
-    C1: `a` is MxK, `b` KxN and `acc` MxN, or all have one more dimension before
-        these, of one size.
-    C2: the element types stand together in one row of the table.
-    C3: the lowest registers and the lanes of each layout are those that the
-        instruction reads or writes, every warp holds the parts of `a` and `b`
-        that its part of `acc` needs, and warps that share a part hold copies.
+    C1: `a` is MxK, `b` KxN and `acc` MxN, or all have one more leading
+        dimension of the same size.
+    C2: the element types are in one row of the table.
+    C3: the lowest registers and the lanes of each layout match the operands of
+        the instruction. Every warp holds the parts of `a` and `b` that its part
+        of `acc` needs, and warps that share a part hold copies.
 
     ```mlir
     %d = warp.mma %a, %b, %c

@@ -42,11 +42,11 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
 #include "dialect/Warp/WarpWgmmaOps.h.inc"
 
 namespace tilewright::warp {
-/// The bytes from the shared memory of one team of `roles` to that of the next;
-/// 0 before it has been allocated.
+/// Returns the stride in bytes between the shared memory of two ping-pong
+/// groups of `roles`; 0 before allocation.
 int64_t getPingPongBytes(SpecializeOp roles);
 
-/// What made the tile `memory`, or what it is the transpose of; null where that
-/// is a slot of a ring.
+/// Returns the alloc of `memory` or of the source of its transposes, or null
+/// for a slot of a ring.
 AllocOp getAlloc(mlir::Value memory);
 } // namespace tilewright::warp

@@ -18,7 +18,7 @@ static LogicalResult verifyInPingPongGroup(Operation *op) {
   auto role = SpecializeOp::getRole(op->getBlock());
   if (role && role->first.getNumPingPongGroups(role->second) > 1) // C1
     return success();
-  return op->emitOpError("is for teams, and stands in no role that has some");
+  return op->emitOpError("must be in a role with ping-pong groups");
 }
 
 LogicalResult PingPongLeadsOp::verify() { return verifyInPingPongGroup(*this); }

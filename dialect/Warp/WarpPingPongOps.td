@@ -1,14 +1,14 @@
-// Teams: warpgroups of one role that take its tiles in turn.
+// Ping-pong groups: warpgroups of one role that process its tiles by turns.
 
 include "dialect/Warp/WarpBase.td"
 include "dialect/Warp/WarpResources.td"
 
 def Warp_PingPongLeadsOp : Warp_Op<"pingpong_leads", [Pure]> {
-  let summary = "whether this team has the first turn";
+  let summary = "whether this ping-pong group has the first turn";
   let description = [{
-    True in team 0 of the role, false in all others.
+    True in group 0 of the role, false in all others.
 
-    C1: it stands in the role of teams.
+    C1: it is in a role with ping-pong groups.
 
     ```mlir
     %leads = warp.pingpong_leads
@@ -26,15 +26,14 @@ class Warp_PingPongOrderOp<string mnemonic> : Warp_Op<mnemonic, [
 }
 
 def Warp_PingPongWaitOp : Warp_PingPongOrderOp<"pingpong_wait"> {
-  let summary = "waits until the team before has passed the turn";
+  let summary = "waits until the previous ping-pong group has passed the turn";
   let description = [{
-    All warps of the team wait until those of the team before, that of the last
-    one before team 0, have got to a `warp.pingpong_pass` once more than was waited
-    for.
+    All warps of the group wait for the next `warp.pingpong_pass` of the
+    previous group. The last group precedes group 0.
 
-    C1: it stands in the role of teams.
-    C2: each pass is waited for once before the role ends. (`warp-check-rings`
-        proves it.)
+    C1: it is in a role with ping-pong groups.
+    C2: each pass has one wait before the role ends. (`warp-check-rings` proves
+        it.)
 
     ```mlir
     warp.pingpong_wait
@@ -43,9 +42,9 @@ def Warp_PingPongWaitOp : Warp_PingPongOrderOp<"pingpong_wait"> {
 }
 
 def Warp_PingPongPassOp : Warp_PingPongOrderOp<"pingpong_pass"> {
-  let summary = "lets the next team have its turn";
+  let summary = "passes the turn to the next ping-pong group";
   let description = [{
-    Nobody waits. See `warp.pingpong_wait`, whose C1 and C2 hold.
+    Does not wait. C1 and C2 of `warp.pingpong_wait` apply.
 
     ```mlir
     warp.pingpong_pass

@@ -1,4 +1,4 @@
-// What memory effects of `warp` ops speak of.
+// The resources of the memory effects of `warp` ops.
 
 #ifndef TILEWRIGHT_DIALECT_WARP_WARPRESOURCES
 #define TILEWRIGHT_DIALECT_WARP_WARPRESOURCES

@@ -15,7 +15,7 @@ using namespace tilewright::warp;
 // Text
 //===----------------------------------------------------------------------===//
 
-/// `: !warp.slot<cluster 2>`; that of one block goes without saying.
+/// Parses `: !warp.slot<cluster 2>`; a slot of one CTA has no type in the text.
 static ParseResult parseSlotKind(OpAsmParser &parser, Type &type) {
   type = SlotType::get(parser.getContext());
   return succeeded(parser.parseOptionalColon()) ? parser.parseType(type)
@@ -34,7 +34,7 @@ static void printSlotKind(OpAsmPrinter &printer, Operation *, Type type) {
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// The slot, then its tiles.
+/// Appends the type of the slot, then those of its tiles.
 static LogicalResult inferSlot(ValueRange operands,
                                SmallVectorImpl<Type> &types) {
   auto ring =
@@ -60,7 +60,7 @@ LogicalResult RingWaitOp::inferReturnTypes(MLIRContext *,
   return inferSlot(operands, types);
 }
 
-/// Whether `value` is used at most once on each way through branches.
+/// Whether `value` is used at most once on each path through branches.
 static bool hasOneUseEachWay(Value value) {
   for (OpOperand &use : value.getUses())
     for (OpOperand &other : value.getUses())
@@ -75,15 +75,15 @@ static LogicalResult verifyUsedOnce(Operation *op, Value slot) {
   bool isComplete = op->getBlock()->mightHaveTerminator();
   if (slot.use_empty() ? !isComplete : hasOneUseEachWay(slot))
     return success();
-  auto error = op->emitOpError("gives a slot that is used ")
+  auto error = op->emitOpError("has a slot that is used ")
                << std::distance(slot.use_begin(), slot.use_end())
-               << " times, not once";
+               << " times, expected once";
   for (Operation *user : slot.getUsers())
     error.attachNote(user->getLoc()) << "used here";
   return error;
 }
 
-/// C2 of acquire and wait.
+/// Checks C2 of acquire and wait.
 static LogicalResult verifyIndex(Operation *op, RingType ring, bool hasIndex) {
   bool isNamed = ring.getCompletion() == Completion::AsyncGroups;
   if (hasIndex == isNamed)
@@ -109,7 +109,7 @@ LogicalResult RingWaitOp::verify() {
   if (failed(verifyIndex(*this, getRing().getType(), bool(getIndex())))) // C2
     return failure();
   if (!getIndex() && getPending() != 0) // C4
-    return emitOpError("can not leave commits pending in a ring of "
+    return emitOpError("cannot leave commits pending in a ring of "
                        "transactions, got ")
            << getPending();
   return verifyUsedOnce(*this, getSlot()); // C1
@@ -118,10 +118,10 @@ LogicalResult RingWaitOp::verify() {
 LogicalResult RingSkipOp::verify() {
   auto role = SpecializeOp::getRole((*this)->getBlock());
   if (!role || role->first.getNumPingPongGroups(role->second) == 1) // C1
-    return emitOpError("is for teams, and stands in no role that has some");
+    return emitOpError("must be in a role with ping-pong groups");
   if (getRing().getType().getCompletion() != Completion::Transactions) // C1
-    return emitOpError("passes slots by of a ring of async_groups, which each "
-                       "team fills itself");
+    return emitOpError("skips slots of a ring of async_groups, which each "
+                       "ping-pong group fills itself");
   return success();
 }
 
@@ -148,7 +148,7 @@ unsigned TmaLoadOp::getNumParts() {
              : 1;
 }
 
-/// C4.
+/// Checks C4.
 static LogicalResult verifyMulticast(TmaLoadOp op) {
   if (!op.getMulticast()) {
     if (op.getShared())
@@ -157,13 +157,13 @@ static LogicalResult verifyMulticast(TmaLoadOp op) {
   }
   unsigned parts = op.getNumParts();
   if (parts == 1)
-    return op.emitOpError("copies for all blocks of a cluster, but into a ring "
-                          "that belongs to one block");
+    return op.emitOpError("copies for all CTAs of a cluster, but into a ring "
+                          "that belongs to one CTA");
   SharedType memory = op.getMemory().getType();
   if (!planTma(memory.getLayout().getLayout(),
                8 * getElementBytes(memory.getElementType()), parts))
-    return op.emitOpError("can not be divided among ")
-           << parts << " blocks in the layout of " << memory;
+    return op.emitOpError("cannot be divided among ")
+           << parts << " CTAs in the layout of " << memory;
   return success();
 }
 
@@ -184,7 +184,7 @@ LogicalResult TmaLoadOp::verify() {
            << memory << ", got " << rank;
   if (!planTma(memory.getLayout().getLayout(),
                8 * getElementBytes(memory.getElementType()))) // C3
-    return emitOpError("can not be written in the layout of ") << memory;
+    return emitOpError("cannot be written in the layout of ") << memory;
   return verifyMulticast(*this);
 }
 
@@ -193,14 +193,14 @@ LogicalResult RingPutScalarOp::verify() {
   RingType ring = acquire ? acquire.getRing().getType() : RingType();
   if (!ring || ring.getCompletion() != Completion::Transactions ||
       ring.getTiles().size() != 1 || ring.getClusterSize() != 1) // C1
-    return emitOpError("fills the only tile of a slot that was acquired from a "
-                       "ring of transactions of one block");
+    return emitOpError("needs the only tile of a slot acquired from a ring of "
+                       "transactions that belongs to one CTA");
   SharedType memory = getMemory().getType();
   Type type = getValue().getType();
   unsigned bits = type.getIntOrFloatBitWidth();
   if (memory.getElementType() != type || (bits != 32 && bits != 64)) // C2
-    return emitOpError("hands a number of 32 or 64 bits through memory of such "
-                       "numbers, got ")
+    return emitOpError("needs a value of 32 or 64 bits and memory of its type, "
+                       "got ")
            << type << " and " << memory;
   return success();
 }
@@ -258,7 +258,7 @@ LogicalResult AsyncCopyOp::verify() {
       countConsecutiveRegisterBits(*getLayout(getPtr().getType()),
                                    memory.getLayout().getLayout())) // C5
     return emitOpError("copies ")
-           << getVector() << " elements at once that are no neighbours in "
+           << getVector() << " elements at once that are not adjacent in "
            << memory;
   return success();
 }

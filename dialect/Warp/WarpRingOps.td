@@ -1,26 +1,26 @@
-// Rings of shared memory: what producers fill ahead of their consumers.
+// Rings in shared memory, which producers fill before their consumers need it.
 
 include "dialect/Warp/WarpBase.td"
 
 def Warp_RingSharedResource : Resource<"::tilewright::warp::SharedMemory">;
 
-/// Ops that stay in their order among those of shared memory.
+/// The memory effects of ops that keep their order among shared memory ops.
 defvar Warp_SharedOrder = MemoryEffects<[
     MemRead<Warp_RingSharedResource>, MemWrite<Warp_RingSharedResource>]>;
 
 def Warp_RingOp : Warp_Op<"ring", [MemoryEffects<[MemAlloc<Warp_RingSharedResource>]>]> {
   let summary = "shared memory for a ring";
   let description = [{
-    Lives from here to the last use of one of its slots. All slots are empty.
+    Live from here to the last use of one of its slots. All slots are empty.
 
-    C1: before the ring's last use every copy into it has been waited for.
-        Copies that are switched off do not count.
-    C2: of a ring of a cluster, every block makes one, and each acquires, commits,
-        waits for and releases as many slots as the others. A
-        `warp.cluster_barrier` stands between the ring and its first use, and
-        another one between its last use and the end of the kernel. (A promise:
-        a block that runs ahead would write into, or tell, one that is not there
-        yet or no more.)
+    C1: every copy into the ring is waited for before the ring's last use.
+        Disabled copies do not count.
+    C2: for a ring of a cluster, every CTA creates one, and each acquires,
+        commits, waits for and releases as many slots as the others. A
+        `warp.cluster_barrier` separates the ring from its first use, and
+        another one its last use from the end of the kernel. (A promise:
+        otherwise a CTA could write to, or signal, one that has not started or
+        has exited.)
 
     ```mlir
     %ring = warp.ring : !warp.ring<3 x {!warp.shared<64x32xf16, #shared>}, async_groups>
@@ -37,24 +37,24 @@ class Warp_SlotOp<string mnemonic, list<Trait> traits = []> : Warp_Op<mnemonic, 
 }
 
 def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire", [AttrSizedOperandSegments]> {
-  let summary = "an empty slot, to be filled";
+  let summary = "acquires an empty slot to fill";
   let description = [{
-    The results are the right to fill the slot whose turn it is, and its tiles.
-    In a ring of `transactions` the producer waits until the slot is empty; one
-    that fills itself names the slot by `index`. Where `throttled`, which is the same
-    for all threads, is true, the producer waits until the slot after it is empty,
-    too, and so fills one slot less ahead than the ring has.
+    Returns the right to fill the next slot, and its tiles. In a ring of
+    `transactions` the producer waits until the slot is empty; in a ring of
+    `async_groups` `index` names the slot. If the uniform condition `throttled`
+    is true, the producer also waits until the slot after it is empty. It then
+    prefetches one slot less than the ring has.
 
-    C1: on each way through branches the slot is used once, by the
+    C1: on each path through branches the slot is used once, by the
         `warp.ring.commit` that ends the filling.
     C2: there is an `index` if and only if the ring completes by `async_groups`.
-        It counts 0, 1, ..., N - 1, 0, ... from one to the next.
-    C3: with an `index` the slot is empty: it was never committed or has been
-        released by every thread. `warp-insert-barriers` puts a barrier between a
-        release and the copies that come next.
-    C4: `throttled` stands in a ring of `transactions` only, of at least three slots.
-        Its consumers hold two slots less than there are, at most, when they wait
-        for one. (`warp-check-rings` proves it.)
+        Successive indices are 0, 1, ..., N - 1, 0, ...
+    C3: with an `index` the slot is empty: it was never committed or every
+        thread has released it. `warp-insert-barriers` puts a barrier between a
+        release and the next copies.
+    C4: `throttled` requires a ring of `transactions` of at least three slots.
+        Its consumers hold at most two slots less than the ring has when they
+        wait for one. (`warp-check-rings` proves it.)
 
     ```mlir
     %slot, %tile = warp.ring.acquire %ring[%i]
@@ -75,14 +75,14 @@ def Warp_RingAcquireOp : Warp_SlotOp<"ring.acquire", [AttrSizedOperandSegments]>
 }
 
 def Warp_RingCommitOp : Warp_Op<"ring.commit", [Warp_SharedOrder]> {
-  let summary = "everything that fills a slot has been issued";
+  let summary = "ends the filling of a slot";
   let description = [{
-    Ends the group of asynchronous copies that fill the slot, which may be none.
+    Ends the group of asynchronous copies that fill the slot; it may be empty.
 
     C1: the slot was acquired.
-    C2: of a ring of `transactions`, each tile is filled by one `warp.tma_load`,
-        or its only one by a `warp.ring.put_scalar`. (A promise; a consumer would wait for
-        ever.)
+    C2: in a ring of `transactions`, one `warp.tma_load` fills each tile, or one
+        `warp.ring.put_scalar` the only tile. (A promise; otherwise a consumer
+        would wait forever.)
 
     ```mlir
     warp.ring.commit %slot
@@ -95,22 +95,22 @@ def Warp_RingCommitOp : Warp_Op<"ring.commit", [Warp_SharedOrder]> {
 }
 
 def Warp_RingWaitOp : Warp_SlotOp<"ring.wait"> {
-  let summary = "a full slot, to be read";
+  let summary = "waits for a full slot to read";
   let description = [{
-    Waits until the slot whose turn it is has been filled. The results are the
-    right to read the slot, and its tiles.
+    Waits until the next slot has been filled. Returns the right to read the
+    slot, and its tiles.
 
-    In a ring of `async_groups`, that is slot `index`, and up to `pending`
-    commits that came after its own may still be under way. Each thread waits for
-    what it copied itself; what others copied is there behind the next barrier,
-    which `warp-insert-barriers` puts before the first read.
+    In a ring of `async_groups` the slot is number `index`, and up to `pending`
+    later commits may still be in flight. Each thread waits for its own copies.
+    Those of other threads are visible after the next barrier, which
+    `warp-insert-barriers` puts before the first read.
 
-    C1: on each way through branches the slot is used once, by the
+    C1: on each path through branches the slot is used once, by the
         `warp.ring.release` that ends the reading.
     C2: there is an `index` if and only if the ring completes by `async_groups`.
-        It counts 0, 1, ..., N - 1, 0, ... from one to the next.
-    C3: with an `index`, the slot was committed, and not more than `pending` were
-        since.
+        Successive indices are 0, 1, ..., N - 1, 0, ...
+    C3: with an `index`, the slot was committed, with at most `pending` commits
+        after it.
     C4: `pending` is 0 without an `index`. Commits of other rings count, too.
 
     ```mlir
@@ -132,15 +132,14 @@ def Warp_RingWaitOp : Warp_SlotOp<"ring.wait"> {
 
 def Warp_RingSkipOp : Warp_Op<"ring.skip", [
     AllTypesMatch<["lower", "upper", "step"]>, Warp_SharedOrder]> {
-  let summary = "passes slots by that another team reads";
+  let summary = "skips slots that another ping-pong group reads";
   let description = [{
-    The next slot that this team waits for comes behind as many others as a loop
-    from `lower` to `upper` by `step` has iterations. Nothing is waited for, and
-    nothing released.
+    This ping-pong group skips as many slots as a loop from `lower` to `upper`
+    by `step` has iterations. It neither waits for them nor releases them.
 
-    C1: it stands in the role of teams, and the ring is one of `transactions`.
-    C2: the slots that it passes by are read by one other team. (`warp-check-rings`
-        proves it.)
+    C1: it is in a role with ping-pong groups, and the ring is one of
+        `transactions`.
+    C2: one other group reads the skipped slots. (`warp-check-rings` proves it.)
 
     ```mlir
     warp.ring.skip %ring for %c0 to %k step %c64
@@ -158,11 +157,11 @@ def Warp_RingSkipOp : Warp_Op<"ring.skip", [
 }
 
 def Warp_RingReleaseOp : Warp_Op<"ring.release", [Warp_SharedOrder]> {
-  let summary = "this thread has read what it needs of a slot";
+  let summary = "ends the reading of a slot by this thread";
   let description = [{
-    Nothing happens where `condition`, which is the same for all threads, is
-    false: then the slot must be that of `warp.ring.no_slot`. The producers of
-    all blocks that share the ring are told.
+    Signals the producers of all CTAs that share the ring. If the uniform
+    `condition` is false, nothing happens; the slot must then be that of
+    `warp.ring.no_slot`.
 
     C1: the slot was waited for.
 
@@ -182,11 +181,11 @@ def Warp_RingReleaseOp : Warp_Op<"ring.release", [Warp_SharedOrder]> {
 }
 
 def Warp_RingNoSlotOp : Warp_Op<"ring.no_slot", [Pure]> {
-  let summary = "the right to nothing";
+  let summary = "a placeholder for a slot";
   let description = [{
-    What a loop that holds the slot of the iteration before carries into its
-    first one. It may be used any number of times. Its type is that of the slots
-    it stands for.
+    The initial value of a loop that carries the slot of its previous iteration.
+    It may be used any number of times. Its type is that of the slots it
+    replaces.
 
     ```mlir
     %none = warp.ring.no_slot
@@ -205,28 +204,26 @@ def Warp_TmaLoadOp : Warp_Op<"tma_load", [AttrSizedOperandSegments,
                    MemWrite<Warp_RingSharedResource>]>]> {
   let summary = "starts to copy a block of an array into a slot";
   let description = [{
-    The tensor memory accelerator copies the block that starts at `offsets`, one
-    for each dimension of the array, into shared memory and tells the slot's full
-    barrier when it is there. What is out of bounds becomes the padding of the
-    map. One thread of the role that runs the op issues the copy.
+    TMA copies the block that starts at `offsets`, one for each dimension of the
+    array, into shared memory and signals the slot's full barrier on completion.
+    Elements out of bounds become the padding of the map. One thread of the role
+    that runs the op issues the copy.
 
-    With `multicast` the blocks of a cluster bring one block of the array to all
-    of them: each copies a part of it into the slots of all. Where `shared`, which
-    is the same for all threads of the cluster, is false, each copies what it
-    needs for itself.
+    With `multicast` the CTAs of a cluster load one block of the array for all
+    of them: each copies a part of it into the slots of all. If `shared`, which
+    is uniform in the cluster, is false, each CTA copies its own block.
 
     C1: the memory is a tile of an acquired slot of a ring of `transactions`.
     C2: there are one to five offsets, and at least as many as the tile has
-        dimensions: the block has size 1 along those that come before.
-    C3: the tensor memory accelerator can write the layout of the tile: its
-        elements in row-major order, or in panels swizzled over 32, 64 or 128
-        bytes.
+        dimensions: the block has size 1 along the additional leading ones.
+    C3: TMA supports the layout of the tile: its elements in row-major order, or
+        in panels swizzled over 32, 64 or 128 bytes.
     C4: with `multicast` the ring belongs to a cluster, and the copy can be
-        divided into a part for each of its blocks (lib/Layout/TmaTiling.h);
-        `shared` stands for `multicast` only.
-    C5: with `multicast`, where `shared` is true, all blocks of the cluster give
-        the same map and offsets. (A promise; `warp-form-clusters` takes it from
-        the addresses.)
+        divided into one part per CTA (lib/Layout/TmaTiling.h); `shared`
+        requires `multicast`.
+    C5: with `multicast` and `shared` true, all CTAs of the cluster use the same
+        map and offsets. (A promise; `warp-form-clusters` derives it from the
+        addresses.)
 
     ```mlir
     warp.tma_load %map[%m, %k], %tile : !warp.tensor_map, !warp.shared<128x64xf16, #shared>
@@ -247,22 +244,21 @@ def Warp_TmaLoadOp : Warp_Op<"tma_load", [AttrSizedOperandSegments,
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Into how many parts the blocks of a cluster divide the copy; 1 without
-    /// `multicast`.
+    /// The number of parts, one per CTA of a cluster; 1 without `multicast`.
     unsigned getNumParts();
   }];
 }
 
 def Warp_RingPutScalarOp : Warp_Op<"ring.put_scalar"> {
-  let summary = "hands a number to the roles that read a ring";
+  let summary = "passes a scalar to the roles that read a ring";
   let description = [{
-    Writes what all threads of the role have computed to the start of the slot and
-    tells that it is full. Whoever takes the number sees what this role saw before: the
-    result of an atomic operation with acquire semantics, say, orders the loads of
-    those who take it, too.
+    Writes a value, which all threads of the role have computed, to the start of
+    the slot and signals that it is full. The reader of the scalar sees all that
+    this role saw before. For example, the result of an atomic operation with
+    acquire semantics also orders the reader's loads.
 
     C1: the memory is the only tile of a slot that was acquired from a ring of
-        `transactions` of one block.
+        `transactions` of one CTA.
     C2: its elements have the type of `value`: a number of 32 or 64 bits.
 
     ```mlir
@@ -278,9 +274,9 @@ def Warp_RingPutScalarOp : Warp_Op<"ring.put_scalar"> {
 }
 
 def Warp_RingGetScalarOp : Warp_Op<"ring.get_scalar", [InferTypeOpAdaptor]> {
-  let summary = "takes the number that another role has handed over";
+  let summary = "reads the scalar that another role has passed";
   let description = [{
-    Copies that come after see what that role saw.
+    Later copies see all that the writing role saw.
 
     C1: the memory is a tile of a slot that was waited for.
 
@@ -299,23 +295,22 @@ def Warp_RingGetScalarOp : Warp_Op<"ring.get_scalar", [InferTypeOpAdaptor]> {
 def Warp_AsyncCopyOp : Warp_Op<"async_copy", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemRead<Warp_RingSharedResource>,
                    MemWrite<Warp_RingSharedResource>]>]> {
-  let summary = "starts to copy what pointers point to into a slot";
+  let summary = "starts to copy elements by pointers into a slot";
   let description = [{
-    Where `mask` is false zero is written and nothing is read. Where `enable`,
-    which is the same for all threads, is false, nothing happens at all. The
-    copy belongs to the group that the next `warp.ring.commit` ends.
+    Where `mask` is false, zero is written and nothing is read. If the uniform
+    condition `enable` is false, the op does nothing. The copy belongs to the
+    group that the next `warp.ring.commit` ends.
 
     C1: pointers and memory have one shape, and the pointees the memory's type.
-    C2: the pointers have a `#warp.linear` layout, and the mask their type but
-        for the element.
+    C2: the pointers have a `#warp.linear` layout, and the mask has their type
+        with elements of i1.
     C3: the memory is a tile of an acquired slot.
     C4: `vector` elements are 4, 8 or 16 bytes.
-    C5: registers that differ in their lowest log2(`vector`) bits follow each
-        other in shared memory.
-    C6: where the copy is not switched off, they follow each other in global
-        memory too, at an address that is a multiple of their size, and have
-        one mask. (A promise; `warp-pipeline-loops` takes it from the axis
-        analysis.)
+    C5: registers that differ in their lowest log2(`vector`) bits are adjacent
+        in shared memory.
+    C6: if the copy is enabled, they are also adjacent in global memory, at an
+        address that is a multiple of their size, and have one mask. (A promise;
+        `warp-pipeline-loops` takes it from the axis analysis.)
 
     ```mlir
     warp.async_copy %ptrs, %tile mask %m if %more vector 8

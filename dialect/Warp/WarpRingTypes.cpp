@@ -1,4 +1,4 @@
-// Rings: their text and where the tiles of a slot stand.
+// Rings: their text, and the offsets of the tiles of a slot.
 
 #include "dialect/Warp/WarpTypes.h"
 
@@ -53,22 +53,22 @@ int64_t RingType::getSizeInBytes() const {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-/// 1 stands for no cluster.
+/// Checks a cluster size; 1 means no cluster.
 static LogicalResult
 verifyClusterSize(function_ref<InFlightDiagnostic()> emitError, unsigned size) {
   if (llvm::isPowerOf2_32(size) && size <= kMaxClusterSize)
     return success();
-  return emitError() << "a cluster has a power of two of blocks up to "
+  return emitError() << "a cluster size is a power of two up to "
                      << kMaxClusterSize << ", got " << size;
 }
 
-/// `cluster 2`, behind the keyword.
+/// Parses the size in `cluster 2`, after the keyword.
 static ParseResult parseClusterSize(AsmParser &parser, unsigned &size) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseInteger(size))
     return failure();
   if (size == 1)
-    return parser.emitError(loc, "a cluster has at least two blocks");
+    return parser.emitError(loc, "a cluster has at least two CTAs");
   return success();
 }
 
@@ -77,7 +77,7 @@ LogicalResult SlotType::verify(function_ref<InFlightDiagnostic()> emitError,
   return verifyClusterSize(emitError, clusterSize);
 }
 
-/// Nothing, or `<cluster 2>`
+/// Parses nothing, or `<cluster 2>`.
 Type SlotType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   unsigned size = 1;
@@ -106,12 +106,12 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a slot holds at least one tile";
   if (clusterSize != 1 && completion != Completion::Transactions)
     return emitError() << "a ring of " << stringifyCompletion(completion)
-                       << " belongs to one block, not to a cluster of "
+                       << " belongs to one CTA, not to a cluster of "
                        << clusterSize;
   return verifyClusterSize(emitError, clusterSize);
 }
 
-/// `3 x {!warp.shared<...>, ...}, async_groups`, and `, cluster 2`
+/// Parses `3 x {!warp.shared<...>, ...}, async_groups`, and `, cluster 2`.
 Type RingType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   int64_t numSlots;

@@ -44,30 +44,31 @@ LogicalResult SpecializeOp::verifyRegions() { // C4
   if (!some || !without)
     return success();
   auto error =
-      some.emitOpError("waits for all threads of the cluster, and role ")
-      << without->getRegionNumber() << " of the block passes none";
-  error.attachNote(getLoc()) << "the roles are given here";
+      some.emitOpError("waits for all threads of the cluster, but role ")
+      << without->getRegionNumber() << " of the CTA has no such barrier";
+  error.attachNote(getLoc()) << "the roles are defined here";
   return error;
 }
 
 LogicalResult SpecializeOp::verify() {
   if (getWarps().size() != getRoles().size()) // C1
     return emitOpError("gives warps to ")
-           << getWarps().size() << " roles of " << getRoles().size();
+           << getWarps().size() << " roles, but has " << getRoles().size();
   for (int32_t warps : getWarps())
     if (warps < 1)
       return emitOpError("has a role of ") << warps << " warps";
-  int32_t teams = getPingPongGroups();
-  if (teams > 1 &&
-      (getWarps().empty() || getWarps()[0] != kWarpsPerGroup * teams)) // C3
-    return emitOpError("has ") << teams << " teams in a role of "
-                               << getWarps()[0] << " warps, not 4 for each";
+  int32_t groups = getPingPongGroups();
+  if (groups > 1 &&
+      (getWarps().empty() || getWarps()[0] != kWarpsPerGroup * groups)) // C3
+    return emitOpError("has ")
+           << groups << " ping-pong groups in a role of " << getWarps()[0]
+           << " warps, expected 4 warps per group";
   auto budgets = getRegisters();
   if (!budgets)
     return success();
   if (budgets->size() != getRoles().size()) // C2
     return emitOpError("gives registers to ")
-           << budgets->size() << " roles of " << getRoles().size();
+           << budgets->size() << " roles, but has " << getRoles().size();
   for (int32_t registers : *budgets)
     if (registers < 24 || registers > 256 || registers % 8 != 0)
       return emitOpError("needs budgets that are multiples of 8 from 24 to "
@@ -76,16 +77,16 @@ LogicalResult SpecializeOp::verify() {
   for (int32_t warps : getWarps())
     if (warps % kWarpsPerGroup != 0)
       return emitOpError("sets the registers of a role of ")
-             << warps << " warps, which are no whole warpgroups";
+             << warps << " warps, which is not a multiple of 4";
   return success();
 }
 
-/// C1, and C2 as far as one op shows it.
+/// Checks C1, and C2 as far as one op shows it.
 static LogicalResult verifyNamedBarrier(Operation *op, int32_t warps) {
   auto role = SpecializeOp::getRole(op->getBlock());
   if (!role)
-    return op->emitOpError("stands in a role");
-  // Roles that are still being written have no warps yet.
+    return op->emitOpError("must be in a role");
+  // A role whose op is still being built has no warps yet.
   if (role->second >= role->first.getWarps().size())
     return success();
   int32_t own = role->first.getWarps()[role->second];

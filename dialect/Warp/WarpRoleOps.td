@@ -1,4 +1,4 @@
-// Roles: warps of one block that run different code.
+// Roles: warps of one CTA that run different code.
 
 include "dialect/Tile/TileBase.td"
 include "dialect/Warp/WarpBase.td"
@@ -9,31 +9,32 @@ def Warp_SpecializeOp : Warp_Op<"specialize", [
     RecursiveMemoryEffects, NoRegionArguments,
     SingleBlockImplicitTerminator<"RoleEndOp">,
     DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
-  let summary = "gives each warp of the block one of several roles";
+  let summary = "assigns each warp of the CTA one of several roles";
   let description = [{
-    Each region is a role. The first warps[0] warps of the block run the first
-    one, the next warps[1] the second, and so on; behind the op all go on
-    together. Roles run at the same time and share memory only through rings. A
-    `warp.barrier` in a role is one of the role's warps.
+    Each region is a role. The first warps[0] warps of the CTA run the first
+    one, the next warps[1] the second, and so on; all of them join after the op.
+    Roles run concurrently and share memory only through rings. A `warp.barrier`
+    in a role is a barrier of the role's warps.
 
-    The layouts of tiles in a role are spread over its warps, counted from 0: a
-    role that has tiles in registers is of as many warps as the function's layouts.
+    The layouts of tiles in a role are distributed over its warps, counted from
+    0. A role with tiles in registers has as many warps as the function's
+    layouts.
 
-    The warps of the first role may form `teams`, each of one warpgroup. They all
-    run the role's code, and each of them as if it were alone: layouts are spread
-    over the warps of a team, a `warp.barrier` is one of the team's warps, and
-    shared memory that the role allocates is each team's own. Of the slots of a
-    ring of transactions that the role reads each is for one of its teams, and the
-    others pass it by with `warp.ring.skip`.
+    The warps of the first role may form `ping_pong_groups`, each of one
+    warpgroup. Every group runs the role's code as if it were alone. Layouts are
+    distributed over the warps of a group, a `warp.barrier` is a barrier of the
+    group's warps, and each group has its own copy of the role's shared memory.
+    Each slot of a ring of transactions that the role reads is for one of the
+    groups; the others skip it with `warp.ring.skip`.
 
-    `registers` asks for a register budget of each role's threads, which the
-    warps give back or take where they start it (`setmaxnreg`).
+    `registers` is a register budget for each role's threads. The warps release
+    or take registers at the start of the role (`setmaxnreg`).
 
-    C1: there are as many numbers of warps as there are roles.
-    C2: there are as many register budgets, multiples of 8 from 24 to 256, if any;
-        then each role has whole warpgroups, of 4 warps.
-    C3: with more than one team the first role has 4 warps for each.
-    C4: where one role has a `warp.cluster_barrier`, all have.
+    C1: there is one number of warps per role.
+    C2: register budgets, if any, are one per role, multiples of 8 from 24 to
+        256. Then each role has whole warpgroups of 4 warps.
+    C3: with more than one ping-pong group the first role has 4 warps per group.
+    C4: if one role has a `warp.cluster_barrier`, all roles have one.
 
     ```mlir
     warp.specialize warps [8, 1] {
@@ -62,17 +63,17 @@ def Warp_SpecializeOp : Warp_Op<"specialize", [
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The number of the first warp of a role.
+    /// The index of the first warp of a role.
     int32_t getFirstWarp(unsigned role);
-    /// The teams of a role; 1 where its warps work together.
+    /// The number of ping-pong groups of a role, 1 if its warps work together.
     int32_t getNumPingPongGroups(unsigned role) {
       return role == 0 ? int32_t(getPingPongGroups()) : 1;
     }
-    /// The warps of a role that work together: a team's, or all.
+    /// The number of warps of a role that work together: a group's, or all.
     int32_t getWarpsPerPingPongGroup(unsigned role) {
       return getWarps()[role] / getNumPingPongGroups(role);
     }
-    /// The op and the number of the role that `block` stands in; nothing outside
+    /// The op and the index of the role that contains `block`; nothing outside
     /// of roles.
     static std::optional<std::pair<SpecializeOp, unsigned>>
     getRole(::mlir::Block *block);
@@ -83,7 +84,7 @@ def Warp_RoleEndOp : Warp_Op<"role_end", [
     Pure, Terminator, ReturnLike, HasParent<"SpecializeOp">]> {
   let summary = "the end of a role";
   let description = [{
-    Ends each region of `warp.specialize`, and is not written.
+    Ends each region of `warp.specialize`; the custom syntax omits it.
 
     ```mlir
     warp.role_end
@@ -101,16 +102,16 @@ class Warp_NamedBarrierOp<string mnemonic> : Warp_Op<mnemonic, [
 }
 
 def Warp_NamedBarrierWaitOp : Warp_NamedBarrierOp<"named_barrier_wait"> {
-  let summary = "waits until enough warps have come to a barrier of roles";
+  let summary = "waits until enough warps have arrived at a barrier of roles";
   let description = [{
-    Every warp of the role comes to the barrier of this number and waits until
-    `warps` warps have, those that wait and those that only arrive; then it starts
-    anew. Orders what roles do: what a warp wrote to shared memory before it came
-    is seen by those that waited.
+    Every warp of the role arrives at the barrier of this number and waits until
+    `warps` warps have arrived, waiting or not. Then the barrier starts over. It
+    orders accesses of the roles: earlier writes of the arriving warps to shared
+    memory are visible to the waiting ones.
 
-    C1: it stands in a role.
-    C2: `warps` is the same for all ops on a barrier, and at least the warps of the
-        role.
+    C1: it is in a role.
+    C2: `warps` is the same for all ops on a barrier, and at least the warps of
+        the role.
 
     ```mlir
     warp.named_barrier_wait 0 warps 8
@@ -119,10 +120,10 @@ def Warp_NamedBarrierWaitOp : Warp_NamedBarrierOp<"named_barrier_wait"> {
 }
 
 def Warp_NamedBarrierArriveOp : Warp_NamedBarrierOp<"named_barrier_arrive"> {
-  let summary = "comes to a barrier of roles and goes on";
+  let summary = "arrives at a barrier of roles without waiting";
   let description = [{
-    Every warp of the role counts for the barrier of this number; none waits. See
-    `warp.named_barrier_wait`, whose C1 and C2 hold.
+    Every warp of the role arrives at the barrier of this number. C1 and C2 of
+    `warp.named_barrier_wait` apply.
 
     ```mlir
     warp.named_barrier_arrive 0 warps 8
@@ -131,13 +132,13 @@ def Warp_NamedBarrierArriveOp : Warp_NamedBarrierOp<"named_barrier_arrive"> {
 }
 
 def Warp_UnlikelyOp : Warp_Op<"unlikely", [MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
-  let summary = "says that control rarely comes here";
+  let summary = "marks a block that rarely runs";
   let description = [{
-    What its block computes stays in it: it is not computed ahead of the branch
-    that leads here, where it would cost those time who go another way.
+    The ops of its block stay in it. They are not hoisted above the branch to
+    this block, where they would slow down the other paths.
 
     ```mlir
-    %sums = scf.if %any {
+    %acc = scf.if %any {
       ...
     } else {
       warp.unlikely
@@ -150,10 +151,10 @@ def Warp_UnlikelyOp : Warp_Op<"unlikely", [MemoryEffects<[MemWrite<Warp_SharedRe
 
 def Warp_SchedAnchorOp : Warp_Op<"sched_anchor", [
     MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
-  let summary = "values that are known from here on";
+  let summary = "a scheduling point before which values are computed";
   let description = [{
-    What the values are computed from stays in front of this op: nothing of it is
-    left for later, such as for the time under products, which would wait.
+    The operands are computed before this op. LLVM and ptxas do not sink their
+    computation below it, for example between wgmmas, which would wait for it.
 
     ```mlir
     warp.sched_anchor %row, %column : i32, i32
@@ -171,10 +172,10 @@ def Warp_SchedAnchorOp : Warp_Op<"sched_anchor", [
 
 def Warp_OpaqueOp : Warp_Op<"opaque", [
     SameOperandsAndResultType, MemoryEffects<[MemWrite<Warp_SharedResource>]>]> {
-  let summary = "a value, as if it were known only from here on";
+  let summary = "hides a value's definition from optimisations";
   let description = [{
-    What is computed from the result stays behind this op: nothing knows that it
-    could be computed earlier, such as ahead of a loop.
+    Users of the result stay after this op. Optimisations do not see that they
+    could be hoisted, for example above a loop.
 
     ```mlir
     %late = warp.opaque %program : i32

@@ -12,9 +12,9 @@ static LogicalResult verifyOutsideOfRoles(Operation *op) {
   auto role = SpecializeOp::getRole(op->getBlock());
   if (!role) // C1
     return success();
-  auto error = op->emitOpError("is for all threads of the program, not for "
-                               "those of one role");
-  error.attachNote(role->first.getLoc()) << "the roles are given here";
+  auto error = op->emitOpError("must be outside of roles: it is for all "
+                               "threads of the program");
+  error.attachNote(role->first.getLoc()) << "the roles are defined here";
   return error;
 }
 

@@ -27,7 +27,7 @@ void WarpDialect::registerTypes() {
       >();
 }
 
-/// Tiles that have a layout of their own fit into shared memory by far.
+/// Tiles that have a default layout easily fit into shared memory.
 static constexpr int64_t kMaxDim = 1 << 12;
 static constexpr size_t kMaxRank = 5;
 
@@ -64,18 +64,18 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// How a tile lies in shared memory where nothing else is said; null, with an
-/// error, for tiles that have no layout.
+/// Returns the default layout of a tile in shared memory, or null with an error
+/// if it has none.
 static LinearAttr getDefaultLayout(AsmParser &parser, SMLoc loc,
                                    ArrayRef<int64_t> shape, Type elementType) {
   bool hasLayout =
       !shape.empty() && shape.size() <= kMaxRank &&
-      llvm::all_of(shape, [](int64_t side) {
-        return side > 0 && side <= kMaxDim && llvm::isPowerOf2_64(side);
+      llvm::all_of(shape, [](int64_t size) {
+        return size > 0 && size <= kMaxDim && llvm::isPowerOf2_64(size);
       });
   if (!hasLayout || !elementType.isIntOrFloat()) {
-    parser.emitError(loc, "needs a layout: only tiles of numbers whose sides "
-                          "are powers of two have one of their own");
+    parser.emitError(loc, "needs a layout: only tiles of numbers with "
+                          "power-of-two extents have a default layout");
     return {};
   }
   unsigned bits = 8 * getElementBytes(elementType);

@@ -13,10 +13,11 @@
 
 namespace tilewright::warp {
 
-/// The most thread blocks of a cluster on any device.
+/// Maximum number of CTAs of a cluster on any device.
 inline constexpr unsigned kMaxClusterSize = 16;
 
-/// The bytes of an element in shared memory: pointers take 8, booleans 1.
+/// Returns the bytes of an element in shared memory: pointers take 8, booleans
+/// 1.
 unsigned getElementBytes(mlir::Type elementType);
 
 } // namespace tilewright::warp

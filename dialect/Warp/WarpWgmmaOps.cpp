@@ -12,7 +12,7 @@ using namespace tilewright::warp;
 #include "dialect/Warp/WarpWgmmaOps.cpp.inc"
 
 namespace {
-/// A tile, wherever it is.
+/// An operand of wgmma, in registers or in shared memory.
 struct Operand {
   ArrayRef<int64_t> shape;
   Type element;
@@ -33,7 +33,7 @@ struct Operand {
 };
 } // namespace
 
-/// Whether wgmma multiplies these types (C2).
+/// Whether wgmma supports these element types (C2).
 static bool areWgmmaTypes(Type a, Type b, Type acc) {
   bool isFloat = acc.isF32() || acc.isF16();
   if (tile::isFloat8(a) && tile::isFloat8(b))
@@ -47,7 +47,7 @@ static bool areWgmmaTypes(Type a, Type b, Type acc) {
   return a.isSignlessInteger(8) && acc.isSignlessInteger(32);
 }
 
-/// What `warp.wgmma` asks of the types of a product of `op`.
+/// Checks C1 to C4 of `warp.wgmma` for one dot of `op`.
 static LogicalResult verifyDot(Operation *op, ArrayRef<Type> types) {
   Operand a(types[0]), b(types[1]), acc(types[2]);
   if (a.shape.size() != 2 || b.shape.size() != 2 || acc.shape.size() != 2 ||
@@ -82,10 +82,10 @@ LogicalResult WgmmaOp::verify() {
                    {getA().getType(), getB().getType(), getAcc().getType()});
 }
 
-LogicalResult WgmmaBesideOp::verify() {
+LogicalResult WgmmaMergedOp::verify() {
   if (getB().size() < 2 || getB().size() != getAcc().size()) // C1
-    return emitOpError("needs two products or more, got ")
-           << getB().size() << " right sides and " << getAcc().size()
+    return emitOpError("needs at least two dots, got ")
+           << getB().size() << " B operands and " << getAcc().size()
            << " accumulators";
   int64_t columns = 0;
   for (auto [b, acc] : llvm::zip_equal(getB(), getAcc())) {
@@ -95,7 +95,7 @@ LogicalResult WgmmaBesideOp::verify() {
     columns += cast<SharedType>(b.getType()).getShape()[1];
   }
   if (columns > kWgmmaMaxColumns) // C2
-    return emitOpError("has instructions of 256 columns at most, got ")
+    return emitOpError("has instructions of at most 256 columns, got ")
            << columns;
   return success();
 }
@@ -113,32 +113,33 @@ void WgmmaOp::getEffects(
   addReads(getOperation()->getOpOperands(), effects);
 }
 
-void WgmmaBesideOp::getEffects(
+void WgmmaMergedOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   addReads(getOperation()->getOpOperands(), effects);
 }
 
 LogicalResult WgmmaWaitOp::verify() {
   if (getAccumulators().empty()) // C2
-    return emitOpError("needs a sum to wait for");
+    return emitOpError("needs an accumulator to wait for");
   return success();
 }
 
-/// Whether the types are the same but for the registers, of which only the
-/// second's are kept.
-static bool isPinnedAs(Type plain, Type kept) {
+/// Whether the types differ only in their registers, of which only the second's
+/// are pinned.
+static bool isPinnedAs(Type plain, Type pinned) {
   auto tile = cast<RankedTensorType>(plain);
-  auto other = cast<RankedTensorType>(kept);
+  auto other = cast<RankedTensorType>(pinned);
   return !getPinnedAccAttr(tile) && getPinnedAccAttr(other) &&
          getLinearAttr(tile) == getLinearAttr(other) &&
          tile.getShape() == other.getShape() &&
          tile.getElementType() == other.getElementType();
 }
 
-/// C1 of `warp.acc_store` and `warp.acc_load`.
-static LogicalResult verifyMove(Operation *op, Type plain, Type kept) {
-  if (!isPinnedAs(plain, kept))
-    return op->emitOpError("moves a tile between registers and kept ones, got ")
+/// Checks C1 of `warp.acc_store` and `warp.acc_load`.
+static LogicalResult verifyMove(Operation *op, Type plain, Type pinned) {
+  if (!isPinnedAs(plain, pinned))
+    return op->emitOpError("moves a tile between ordinary and pinned "
+                           "registers, got ")
            << op->getOperand(0).getType() << " and "
            << op->getResult(0).getType();
   return success();
@@ -154,8 +155,8 @@ LogicalResult AccLoadOp::verify() {
 
 LogicalResult ScaleOp::verify() {
   if (!isPinnedAs(getFactor().getType(), getType())) // C1
-    return emitOpError("scales a tile in kept registers by one that is not, "
-                       "got ")
+    return emitOpError("scales a tile in pinned registers by one in ordinary "
+                       "registers, got ")
            << getType() << " and " << getFactor().getType();
   if (!getElementTypeOrSelf(getType()).isF32()) // C2
     return emitOpError("scales f32, got ") << getType();

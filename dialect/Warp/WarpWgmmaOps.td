@@ -6,21 +6,22 @@ include "dialect/Warp/WarpResources.td"
 def Warp_WgmmaOp : Warp_Op<"wgmma", [
     AllTypesMatch<["acc", "result"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "asynchronous matrix product by the tensor cores of warpgroups";
+  let summary = "asynchronous matrix multiplication by the tensor cores of warpgroups";
   let description = [{
-    Starts `result = acc + a . b` by `wgmma` instructions (sm_90a), as one group,
-    and does not wait for it. Until the result has passed a `warp.wgmma_wait` that
-    completes the group,
+    Starts `result = acc + a . b` by `wgmma` instructions (sm_90a), as one
+    group, and does not wait for it. Until the result has passed a
+    `warp.wgmma_wait` that completes the group:
 
-    - the result may only be the accumulator of another `warp.wgmma`, the operand
-      of a `warp.wgmma_wait`, or be carried to one by a loop;
-    - the shared memory of `a` and `b` must stay as it is.
+    - the result may only be the accumulator of another `warp.wgmma`, the
+      operand of a `warp.wgmma_wait`, or be carried to one by a loop;
+    - the shared memory of `a` and `b` must not change.
 
-    So the result is the token of the operation: who holds it unwaited holds the
-    operands' memory too. Groups complete in the order in which they were started.
+    So the result is the token of the operation: a live result that was not
+    waited for also keeps the operands' memory live. Groups complete in the
+    order in which they were started.
 
-    What ordinary stores wrote to the shared memory of an operand must be made
-    visible by a `warp.proxy_fence` of the writer and a barrier before.
+    A `warp.proxy_fence` of the writer and a barrier must precede the op if
+    ordinary stores wrote the shared memory of an operand.
 
     | a, b | acc | instruction |
     |---|---|---|
@@ -30,19 +31,19 @@ def Warp_WgmmaOp : Warp_Op<"wgmma", [
     | i8, signed | i32 | m64nNk32 |
     | f8E4M3FN, f8E5M2, mixed or not | f32 or f16 | m64nNk32 |
 
-    f32 operands must already be rounded to tf32: lower bits of the mantissa are
-    ignored. Sums of 8-bit floats keep about 14 bits of mantissa.
+    f32 operands must already be rounded to tf32: lower mantissa bits are
+    ignored. Accumulation of 8-bit floats keeps about 14 bits of mantissa.
 
     C1: `a` is MxK, `b` KxN and `acc` MxN.
-    C2: the element types stand together in one row of the table.
-    C3: each four warps of `acc` hold 64 rows of it, as the instruction writes
-        them, and where `a` is in registers, they hold the same rows of `a` as the
-        instruction reads them.
-        C3 and C4 hold where the tiles of the function have layouts.
-    C4: a matrix descriptor expresses the layout of each operand in shared
-        memory: a swizzle over 32, 64 or 128 bytes, the contracted dimension
-        contiguous, or the other one for elements of 16 bits. See
-        lib/Layout/WgmmaTiling.h.
+    C2: the element types are in one row of the table.
+    C3: each four warps of `acc` hold 64 rows of it, in the accumulator layout
+        of the instruction. If `a` is in registers, they hold the same rows of
+        `a` in the operand layout of the instruction.
+    C4: a matrix descriptor can express the layout of each operand in shared
+        memory. That is a swizzle over 32, 64 or 128 bytes with the contracted
+        dimension contiguous, or the other one for 16-bit elements. See
+        lib/Layout/WgmmaTiling.h. C3 and C4 apply if the tiles of the function
+        have layouts.
 
     ```mlir
     %s = warp.wgmma %a, %b, %c
@@ -60,24 +61,24 @@ def Warp_WgmmaOp : Warp_Op<"wgmma", [
   let hasVerifier = 1;
 }
 
-def Warp_WgmmaBesideOp : Warp_Op<"wgmma_beside", [
+def Warp_WgmmaMergedOp : Warp_Op<"wgmma_merged", [
     AttrSizedOperandSegments,
-    RangedTypesMatchWith<"results are the sums", "acc", "results", "$_self">,
+    RangedTypesMatchWith<"results are the accumulators", "acc", "results", "$_self">,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "products of the same rows, their columns in one instruction";
+  let summary = "several wgmmas with the same A, merged into one";
   let description = [{
-    Starts `results[i] = acc[i] + a . b[i]` for all `i`, as `warp.wgmma` does, by
-    instructions that each compute columns of all results. The rows of `a` are
-    read once for all of them, which are one group.
+    Starts `results[i] = acc[i] + a . b[i]` for all `i`, as `warp.wgmma` does.
+    Each instruction computes columns of all results. The rows of `a` are read
+    once for all of them. They form one group.
 
-    Each `b` lies in shared memory where the one before ends, and one matrix
-    descriptor expresses them all.
+    Each `b` starts in shared memory at the end of the previous one, and one
+    matrix descriptor expresses all of them.
 
-    C1: there are two products or more, each one that `warp.wgmma` computes.
-    C2: together they have 256 columns at most.
+    C1: there are at least two dots, each one that `warp.wgmma` supports.
+    C2: together they have at most 256 columns.
 
     ```mlir
-    %s, %t = warp.wgmma_beside %a, [%b, %c], [%u, %v]
+    %s, %t = warp.wgmma_merged %a, [%b, %c], [%u, %v]
       : !warp.shared<64x64xf16, #a>, [!warp.shared<64x128xf16, #b>, !warp.shared<64x64xf16, #c>],
         [tensor<64x128xf32, #u>, tensor<64x64xf32, #v>]
     ```
@@ -95,15 +96,15 @@ def Warp_WgmmaBesideOp : Warp_Op<"wgmma_beside", [
 def Warp_WgmmaWaitOp : Warp_Op<"wgmma_wait", [
     RangedTypesMatchWith<"results are the accumulators", "accumulators", "results", "$_self">,
     MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
-  let summary = "waits for products of warpgroups";
+  let summary = "waits for wgmma groups";
   let description = [{
-    Waits until at most `pendings` of the groups that this warp has started last
-    are still running. Each result is the operand at its place, after the wait:
-    passing the accumulators through is what keeps everything else from touching
-    them before.
+    Waits until at most `pendings` of the groups that this warp started last are
+    still running. Each result is the operand of the same index, after the wait.
+    Other ops use the results, so they cannot touch the accumulators before the
+    wait.
 
     C1: `pendings` is not negative.
-    C2: there is a sum to wait for.
+    C2: there is at least one accumulator.
 
     ```mlir
     %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x128xf32, #c>
@@ -118,11 +119,11 @@ def Warp_WgmmaWaitOp : Warp_Op<"wgmma_wait", [
 
 def Warp_ProxyFenceOp : Warp_Op<"proxy_fence", [
     MemoryEffects<[MemRead<Warp_SharedResource>, MemWrite<Warp_SharedResource>]>]> {
-  let summary = "shows this thread's stores to asynchronous readers";
+  let summary = "makes this thread's stores visible to asynchronous readers";
   let description = [{
-    Stores to shared memory and the reads of `warp.wgmma` go different ways. What
-    this thread stored before is seen by asynchronous reads that any thread starts
-    behind the next barrier.
+    Stores to shared memory and the reads of `warp.wgmma` use different proxies.
+    Earlier stores of this thread are visible to asynchronous reads that any
+    thread starts after the next barrier.
 
     ```mlir
     warp.local_store %t, %m : tensor<64x64xf16, #rows> -> !warp.shared<64x64xf16, #a>
@@ -138,10 +139,10 @@ class Warp_PinnedAccOp<string mnemonic, list<Trait> traits = []> : Warp_Op<mnemo
     # traits>;
 
 def Warp_AccDeclOp : Warp_PinnedAccOp<"acc_decl"> {
-  let summary = "registers that are kept for sums";
+  let summary = "declares pinned registers for accumulators";
   let description = [{
-    Declares the banks of kept registers of a function, with the number of 32-bit
-    registers of each. See `#warp.pinned`.
+    Declares the banks of pinned registers of a function, with the number of
+    32-bit registers of each. See `#warp.pinned`.
 
     ```mlir
     warp.acc_decl [128, 64]
@@ -152,11 +153,11 @@ def Warp_AccDeclOp : Warp_PinnedAccOp<"acc_decl"> {
 }
 
 def Warp_AccStoreOp : Warp_PinnedAccOp<"acc_store"> {
-  let summary = "puts a tile into kept registers";
+  let summary = "writes a tile to pinned registers";
   let description = [{
-    What was in them before is gone.
+    Overwrites their previous content.
 
-    C1: the types are the same but for the registers: the result's are kept.
+    C1: the types differ only in the registers: those of the result are pinned.
 
     ```mlir
     %k = warp.acc_store %t : tensor<64x128xf32, #l> -> tensor<64x128xf32, #warp.pinned<0, #l>>
@@ -169,11 +170,11 @@ def Warp_AccStoreOp : Warp_PinnedAccOp<"acc_store"> {
 }
 
 def Warp_AccLoadOp : Warp_PinnedAccOp<"acc_load"> {
-  let summary = "reads a tile out of kept registers";
+  let summary = "reads a tile from pinned registers";
   let description = [{
-    They keep holding it.
+    Their content stays.
 
-    C1: the types are the same but for the registers: the source's are kept.
+    C1: the types differ only in the registers: those of the source are pinned.
 
     ```mlir
     %t = warp.acc_load %k : tensor<64x128xf32, #warp.pinned<0, #l>> -> tensor<64x128xf32, #l>
@@ -186,13 +187,13 @@ def Warp_AccLoadOp : Warp_PinnedAccOp<"acc_load"> {
 }
 
 def Warp_ScaleOp : Warp_PinnedAccOp<"scale", [AllTypesMatch<["source", "result"]>]> {
-  let summary = "multiplies a tile in kept registers";
+  let summary = "multiplies a tile in pinned registers";
   let description = [{
-    In place: what was in the registers before is gone. Rounds as `arith.mulf`
-    does, and is never part of an addition.
+    In place: it overwrites the registers. Rounds as `arith.mulf` does, and is
+    never contracted with an addition.
 
-    C1: the types of source and factor are the same but for the registers: the
-        source's are kept.
+    C1: the types of source and factor differ only in the registers: those of
+        the source are pinned.
     C2: elements are f32.
 
     ```mlir

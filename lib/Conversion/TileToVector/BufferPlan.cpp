@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-/// Virtual tiles dearer than this are computed once when they are needed more
-/// than once.
+/// Virtual tiles that cost more than this are computed once if they have
+/// several uses.
 static constexpr unsigned kMaxRepeatedCost = 6;
 
 static bool isTile(Value value) {
@@ -50,7 +50,7 @@ unsigned BufferPlan::getOpCost(Operation *op) {
       isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
           arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
           arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
-    return kDearOp;
+    return kExpensiveOp;
   return 1;
 }
 
@@ -120,8 +120,8 @@ unsigned BufferPlan::costOf(Value value) {
   return cost;
 }
 
-/// Pointers stay virtual so that their structure can be seen where memory is
-/// accessed.
+/// Whether a buffer for `value` is cheaper than computing it at each use.
+/// Pointers stay virtual, so that memory accesses see their structure.
 bool BufferPlan::isWorthABuffer(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (isa<tile::PtrType>(type.getElementType()))
@@ -130,13 +130,13 @@ bool BufferPlan::isWorthABuffer(Value value) {
     return false;
   if (!value.hasOneUse())
     return true;
-  // One user that repeats each element along a new dimension.
+  // Its user repeats each element along a new dimension.
   Operation *user = *value.user_begin();
   while (isa<tile::ExpandDimsOp, tile::TransposeOp>(user) && user->hasOneUse())
     user = *user->user_begin();
   if (isa<tile::ExpandDimsOp>(user))
     return true;
-  // One user in a loop that the value stands before.
+  // Its user is in another region, for example in a loop after it.
   return isa<tile::BroadcastOp>(user) ||
          user->getParentRegion() != value.getParentRegion();
 }
@@ -153,9 +153,9 @@ static bool writesMemory(Operation *op) {
       .wasInterrupted();
 }
 
-/// A load may be done by the loop of its one user when that loop runs over the
-/// same elements in the same order and nothing writes memory in between. Not
-/// by a store's: all of a load comes before any of a store.
+/// Whether the loop of the only user of `load` can do the load. It must run
+/// over the same elements in the same order, and nothing may write memory in
+/// between. A store can not: all of a load comes before any of a store.
 bool BufferPlan::canFuseLoad(tile::LoadOp load) const {
   Value value = load.getResult();
   auto type = cast<RankedTensorType>(value.getType());
@@ -184,9 +184,9 @@ bool BufferPlan::canFuseLoad(tile::LoadOp load) const {
   return true;
 }
 
-/// The loop may keep the yielded tile in its argument's buffer when nothing
-/// reads the argument after the producer has begun to write, save the producer
-/// itself at the very element it is about to write.
+/// Whether the yielded tile may use the buffer of its region argument. Nothing
+/// may read the argument after the producer begins to write. The producer
+/// itself may read the element that it is about to write.
 bool BufferPlan::canReuse(scf::ForOp loop, unsigned number) const {
   Value argument = loop.getRegionIterArg(number);
   Value yielded = loop.getYieldedValues()[number];
@@ -213,12 +213,12 @@ bool BufferPlan::canReuse(scf::ForOp loop, unsigned number) const {
         work.push_back({user->getResult(0), passesOn});
         continue;
       }
-      Operation *place = body->findAncestorOpInBlock(*user);
-      if (!place || place == body->getTerminator())
+      Operation *ancestor = body->findAncestorOpInBlock(*user);
+      if (!ancestor || ancestor == body->getTerminator())
         return false;
-      if (place->isBeforeInBlock(producer))
+      if (ancestor->isBeforeInBlock(producer))
         continue;
-      if (place != producer)
+      if (ancestor != producer)
         return false;
       auto dot = dyn_cast<tile::DotOp>(user);
       const bool isAccumulator = dot && sameElement && dot.getAcc() == value &&
@@ -238,8 +238,9 @@ unsigned getInnermostDim(ArrayRef<int64_t> shape) {
 }
 
 namespace {
-/// How integer or pointer tiles step along a dimension, in elements of a
-/// pointer or units of an integer; none when not known at compile time.
+/// Finds the step of integer or pointer tiles along a dimension, in elements of
+/// a pointer or units of an integer. Nothing if it is not known at compile
+/// time.
 class StepFinder {
 public:
   std::optional<int64_t> get(Value value, int64_t dim) {
@@ -286,14 +287,14 @@ std::optional<int64_t> StepFinder::find(Value value, int64_t dim) {
     return isa<arith::SubIOp>(op) ? *lhs - *rhs : *lhs + *rhs;
   }
   if (isa<arith::MulIOp>(op)) {
-    for (unsigned side : {0u, 1u}) {
-      auto step = get(op->getOperand(side), dim);
+    for (unsigned index : {0u, 1u}) {
+      auto step = get(op->getOperand(index), dim);
       if (!step)
         continue;
       DenseElementsAttr factor;
-      if (*step == 0 && get(op->getOperand(1 - side), dim) == 0)
+      if (*step == 0 && get(op->getOperand(1 - index), dim) == 0)
         return 0;
-      if (matchPattern(op->getOperand(1 - side), m_Constant(&factor)) &&
+      if (matchPattern(op->getOperand(1 - index), m_Constant(&factor)) &&
           factor.isSplat())
         return *step * factor.getSplatValue<APInt>().getSExtValue();
     }

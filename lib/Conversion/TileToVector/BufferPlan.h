@@ -1,9 +1,9 @@
-// Decides which tiles of a kernel get memory of their own.
+// Decides which tiles of a kernel get a buffer.
 //
-// A tile without a buffer is *virtual*: wherever it is used, its elements are
-// computed again from what it was made of, inside the loop of the user. So
-// elementwise chains, broadcasts and addresses never touch memory. A tile with
-// a buffer is computed once, at its definition.
+// A tile without a buffer is *virtual*: each use computes its elements again
+// from their operands, inside the loop of the user. So elementwise chains,
+// broadcasts and addresses never touch memory. A tile with a buffer is computed
+// once, at its definition.
 
 #pragma once
 
@@ -27,19 +27,18 @@ public:
   bool isRowMajor(mlir::Value value) const { return rowMajor.contains(value); }
 
   /// The region argument whose buffer `value` may overwrite, or null. `value`
-  /// is what the loop of that argument yields for it.
+  /// is the yielded value of that argument.
   mlir::Value getReusedArgument(mlir::Value value) const {
     return reused.lookup(value);
   }
 
-  /// Whether computing one element of a virtual tile is a matter of a few
-  /// instructions.
-  bool isCheap(mlir::Value value) { return costOf(value) < kDearOp; }
+  /// Whether computing one element of a virtual tile takes a few instructions
+  /// only.
+  bool isCheap(mlir::Value value) { return costOf(value) < kExpensiveOp; }
 
 private:
-  /// The cost of a function or a division; the unit is about one simple vector
-  /// instruction.
-  static constexpr unsigned kDearOp = 12;
+  /// The cost of a function or a division, in simple vector instructions.
+  static constexpr unsigned kExpensiveOp = 12;
 
   static unsigned getOpCost(mlir::Operation *op);
   void require(mlir::Value value);
@@ -53,7 +52,7 @@ private:
   llvm::DenseSet<mlir::Value> buffered;
   llvm::DenseSet<mlir::Value> rowMajor;
   llvm::DenseMap<mlir::Value, mlir::Value> reused;
-  /// Work to compute one element of a virtual tile again.
+  /// The cost of computing one element of a virtual tile again.
   llvm::DenseMap<mlir::Value, unsigned> costs;
 };
 
@@ -62,8 +61,8 @@ private:
 bool isElementwise(mlir::Operation *op);
 
 /// The dimension along which `pointers` (a tile of pointers) step by one
-/// element, when that is known; the innermost one of more than one element
-/// otherwise.
+/// element, if that is known. Otherwise the innermost one of more than one
+/// element.
 unsigned getContiguousDim(mlir::Value pointers);
 
 /// The innermost dimension of more than one element.

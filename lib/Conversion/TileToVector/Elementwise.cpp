@@ -1,8 +1,6 @@
-// Elementwise ops on scalars and vectors. Short floats are computed in f32 and
-// rounded after each op, so results do not depend on fusion. f32 has twice the
-// bits of f16 and two more, so rounding a sum, difference, product, quotient or
-// root twice equals rounding it once (S. Figueroa, "When is double rounding
-// innocuous?"). That does not hold for fma and for wide integers.
+// Emits elementwise ops on scalars and vectors. Ops on short floats that
+// hardware lacks are computed in f32 and rounded after each op, so that results
+// do not depend on fusion.
 
 #include "lib/Conversion/TileToVector/Evaluator.h"
 #include "lib/Conversion/TileToVector/ShortFloats.h"
@@ -18,7 +16,7 @@ static Type shaped(Type element, unsigned lanes) {
   return lanes == 1 ? element : Type(VectorType::get({lanes}, element));
 }
 
-/// Ops that move bits and so work on any type.
+/// Whether `op` only moves bits and so works on any type.
 static bool movesBits(Operation *op) {
   return isa<arith::SelectOp, arith::BitcastOp>(op);
 }

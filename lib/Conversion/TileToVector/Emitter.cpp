@@ -17,7 +17,8 @@ namespace tilewright::cpu {
 static constexpr int64_t kAlignment = 64;
 /// In large kernels deeper nests become one loop.
 static constexpr unsigned kMaxNest = 3;
-/// More than this is taken from the thread's scratch memory, not its stack.
+/// More bytes than this are taken from the thread's scratch memory, not its
+/// stack.
 static constexpr int64_t kMaxStackBytes = 64 * 1024;
 static constexpr StringLiteral kScratchFunction = "tw_host_scratch";
 
@@ -35,8 +36,8 @@ unsigned chunkLanes(int64_t size, unsigned limit) {
   return llvm::bit_floor(static_cast<uint64_t>(std::min<int64_t>(size, limit)));
 }
 
-/// The dimensions of all tiles with deep nests. A loop for each of them would
-/// take minutes to compile in kernels such as a sort in steps of two.
+/// Returns the total rank of all tiles with deep nests. Nests for many of them
+/// would take minutes to compile, as in a sort by steps of two.
 static unsigned countDimensions(Operation *function) {
   unsigned count = 0;
   function->walk([&](Operation *op) {
@@ -150,7 +151,7 @@ Buffer Emitter::allocate(ArrayRef<int64_t> shape, Type storage,
   return buffer;
 }
 
-void Emitter::placeAllocations() {
+void Emitter::assignAllocations() {
   int64_t total = 0;
   for (const Allocation &allocation : allocations)
     total += allocation.bytes;
@@ -178,8 +179,8 @@ void Emitter::placeAllocations() {
   allocations.clear();
 }
 
-/// The chunk's first element as an offset in elements, and the step of its
-/// lanes (0: all the same).
+/// Returns the offset of the chunk's first element, in elements, and the step
+/// between lanes (0 if all are the same).
 static std::pair<Value, int64_t> locate(Emitter &e, const Buffer &buffer,
                                         ArrayRef<Index> at) {
   Value offset = e.i64(0);
@@ -259,17 +260,17 @@ void Emitter::forRange(int64_t begin, int64_t end, int64_t step,
   body(loop.getInductionVar());
 }
 
-void Emitter::forEachPlace(ArrayRef<unsigned> dims, ArrayRef<int64_t> shape,
+void Emitter::forEachIndex(ArrayRef<unsigned> dims, ArrayRef<int64_t> shape,
                            Indices &at, llvm::function_ref<void()> body) {
   if (dims.empty())
     return body();
   forRange(0, shape[dims.front()], 1, [&](Value index) {
     at[dims.front()] = {index, false};
-    forEachPlace(dims.drop_front(), shape, at, body);
+    forEachIndex(dims.drop_front(), shape, at, body);
   });
 }
 
-void Emitter::forEachPlaceInOneLoop(ArrayRef<unsigned> dims,
+void Emitter::forEachIndexInOneLoop(ArrayRef<unsigned> dims,
                                     ArrayRef<int64_t> shape, Indices &at,
                                     llvm::function_ref<void()> body) {
   int64_t count = 1;
@@ -317,9 +318,9 @@ void Emitter::forEachChunk(ArrayRef<int64_t> shape, unsigned laneDim,
     forEachChunkOfLine(shape[laneDim], laneDim, maxLanes, at, body);
   };
   if (mergesLoops && outer.size() > kMaxNest)
-    forEachPlaceInOneLoop(outer, shape, at, line);
+    forEachIndexInOneLoop(outer, shape, at, line);
   else
-    forEachPlace(outer, shape, at, line);
+    forEachIndex(outer, shape, at, line);
 }
 
 } // namespace tilewright::cpu

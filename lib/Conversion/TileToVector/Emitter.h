@@ -1,5 +1,5 @@
-// What every part of the lowering of one kernel shares: the builder, the values
-// made so far, buffers, and loops over chunks.
+// The state that all parts of the lowering of one kernel share: the builder,
+// emitted values, buffers, and loops over chunks.
 
 #pragma once
 
@@ -36,11 +36,11 @@ struct Emitter {
   /// Buffers, by the `tile` level's tiles.
   llvm::DenseMap<mlir::Value, Buffer> buffers;
 
-  /// Where memory of the whole call is allocated.
+  /// The block in which memory for the whole call is allocated.
   mlir::Block *entry = nullptr;
 
-  /// Lanes of a chunk of elementwise work: two registers of 32-bit elements,
-  /// so that the latency of one hides behind the other.
+  /// Lanes of a chunk of elementwise work: two registers of 32-bit elements, so
+  /// that their latencies overlap.
   unsigned maxLanes() const { return vectorBits / 16; }
 
   mlir::Value i64(int64_t value);
@@ -55,9 +55,9 @@ struct Emitter {
   /// `pointer` moved by `bytes` (i64, or a vector of i64 for a vector of
   /// pointers). A null pointer makes addresses of plain integers.
   mlir::Value offsetPointer(mlir::Value pointer, mlir::Value bytes);
-  /// A tile's or a scalar's type in lowered form, one element of it.
+  /// Returns the lowered element type of a tile or a scalar.
   mlir::Type lowerElement(mlir::Type type) const;
-  /// How an element of the type is kept in memory.
+  /// Returns the type of an element in memory.
   mlir::Type storageOf(mlir::Type element) const;
   unsigned bytesOf(mlir::Type element) const;
 
@@ -65,9 +65,9 @@ struct Emitter {
   /// the outermost to the innermost; empty for row-major.
   Buffer allocate(llvm::ArrayRef<int64_t> shape, mlir::Type storage,
                   llvm::ArrayRef<unsigned> order = {});
-  /// Gives all allocations so far their place: the stack for a little, the
-  /// thread's scratch memory for much.
-  void placeAllocations();
+  /// Assigns memory to all allocations so far: on the stack if they are small,
+  /// in the thread's scratch memory otherwise.
+  void assignAllocations();
 
   /// Reads or writes a chunk. The value has the buffer's storage type.
   Lanes readBuffer(const Buffer &buffer, llvm::ArrayRef<Index> at,
@@ -89,12 +89,12 @@ struct Emitter {
                 llvm::function_ref<void(mlir::Value)> body);
 
 private:
-  /// Loops over the places along some dimensions of a shape, the last of them
-  /// the innermost: a nest, or one loop that takes its number apart.
-  void forEachPlace(llvm::ArrayRef<unsigned> dims,
+  /// Loops over all indices along some dimensions of a shape, the last of them
+  /// innermost. Emits a nest, or one loop over a linear index that it splits.
+  void forEachIndex(llvm::ArrayRef<unsigned> dims,
                     llvm::ArrayRef<int64_t> shape, Indices &at,
                     llvm::function_ref<void()> body);
-  void forEachPlaceInOneLoop(llvm::ArrayRef<unsigned> dims,
+  void forEachIndexInOneLoop(llvm::ArrayRef<unsigned> dims,
                              llvm::ArrayRef<int64_t> shape, Indices &at,
                              llvm::function_ref<void()> body);
   void forEachChunkOfLine(int64_t size, unsigned laneDim, unsigned maxLanes,
@@ -104,8 +104,8 @@ private:
     mlir::LLVM::AllocaOp op;
     int64_t bytes;
   };
-  /// Whether deep nests become one loop each, which takes a few instructions
-  /// more and much less time to compile.
+  /// Whether deep nests become one loop each. That takes a few more
+  /// instructions and much less time to compile.
   bool mergesLoops;
   llvm::SmallVector<Allocation> allocations;
 };

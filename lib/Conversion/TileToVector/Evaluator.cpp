@@ -35,16 +35,16 @@ Indices mapToSource(Emitter &e, Operation *op, ArrayRef<Index> at) {
 }
 
 Evaluator::Key Evaluator::getKey(Value value, ArrayRef<Index> at) const {
-  SmallVector<std::pair<void *, bool>> place;
+  SmallVector<std::pair<void *, bool>> coords;
   for (const Index &index : at)
-    place.push_back({index.base.getAsOpaquePointer(), index.varies});
-  return Key(value.getAsOpaquePointer(), place, inAddress, anySteps);
+    coords.push_back({index.base.getAsOpaquePointer(), index.varies});
+  return Key(value.getAsOpaquePointer(), coords, inAddress, anySteps);
 }
 
 Lanes Evaluator::evaluate(Value value, ArrayRef<Index> at) {
   if (!isTile(value))
     return Lanes::uniform(e.scalars.lookup(value));
-  // What is loaded is the same wherever it goes.
+  // A loaded value is the same wherever it is used.
   const bool isLoad = isa_and_present<tile::LoadOp>(value.getDefiningOp());
   llvm::SaveAndRestore address(inAddress, inAddress && !isLoad);
   llvm::SaveAndRestore steps(anySteps, anySteps && !isLoad);
@@ -111,8 +111,8 @@ Lanes Evaluator::evaluateShapeOp(Operation *op, ArrayRef<Index> at) {
 }
 
 /// Whether `value` may wrap around from lane to lane, even in an address, and
-/// then lead back into an array: by steps that are small it does not. Those
-/// that are known at run time only are `isLarge` or not.
+/// so lead back into an array. At 32 bits only large steps do. Steps known only
+/// at run time are taken to be large if `isLarge`.
 static bool mayWrap(const Lanes &value, bool isLarge) {
   constexpr int64_t kLargeStep = 1 << 24;
   if (!value.isAffine())

@@ -1,4 +1,4 @@
-// Computes the elements of tiles, chunk by chunk, from what they were made of.
+// Computes the elements of tiles, chunk by chunk, from their definitions.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 namespace tilewright::cpu {
 
 /// Evaluates tiles in the lanes of chunks that are all emitted at the current
-/// insertion point. Values made once are reused, so an evaluator must not
-/// outlive the block it was made in.
+/// insertion point. Values are reused, so an evaluator must not outlive the
+/// block in which it was created.
 class Evaluator {
 public:
   Evaluator(Emitter &emitter, unsigned lanes) : e(emitter), lanes(lanes) {}
@@ -28,8 +28,8 @@ public:
   /// `value`, a tile of pointers or a pointer, at a chunk.
   PointerLanes evaluatePointers(mlir::Value value, llvm::ArrayRef<Index> at);
 
-  /// The same, but offsets of 32 bits by steps that are known at run time only
-  /// may wrap around.
+  /// Like `evaluatePointers`, but 32-bit offsets whose steps are known only at
+  /// run time may wrap around.
   PointerLanes evaluateAnyPointers(mlir::Value value, llvm::ArrayRef<Index> at);
 
   /// Pointers as addresses (i64).
@@ -46,7 +46,7 @@ private:
   using Key = std::tuple<void *, llvm::SmallVector<std::pair<void *, bool>>,
                          bool, bool>;
 
-  /// What is computed once for `value` at a chunk is known by this.
+  /// Returns the cache key of `value` at a chunk.
   Key getKey(mlir::Value value, llvm::ArrayRef<Index> at) const;
   Lanes evaluateDefinition(mlir::Value value, llvm::ArrayRef<Index> at);
   Lanes evaluateUncached(mlir::Value value, llvm::ArrayRef<Index> at);
@@ -61,16 +61,17 @@ private:
 
   Emitter &e;
   unsigned lanes;
-  /// Inside an address: sums and products that it consists of do not wrap
-  /// around; what remainders, magnitudes and so on are taken of may.
+  /// Inside an address, whose sums and products are assumed not to wrap around.
+  /// Operands of other ops, such as remainders, may.
   bool inAddress = false;
-  /// Whether such steps are large.
+  /// Whether steps known only at run time are taken to be large.
   bool anySteps = false;
   std::map<Key, Lanes> known;
   std::map<Key, PointerLanes> knownPointers;
 };
 
-/// Where the source of a shape op is read for the result's chunk `at`.
+/// Returns the coordinates at which a shape op reads its source for the
+/// result's chunk `at`.
 Indices mapToSource(Emitter &emitter, mlir::Operation *op,
                     llvm::ArrayRef<Index> at);
 

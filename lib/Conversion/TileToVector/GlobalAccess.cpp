@@ -1,6 +1,6 @@
-// Loads and stores of global memory: one vector access where the addresses of
-// a chunk follow one another, a gather or scatter otherwise. Where that shows
-// only at run time, it is asked at run time.
+// Emits loads and stores of global memory. If the addresses of a chunk follow
+// one another, that is one vector access, otherwise a gather or scatter. If
+// only run time can tell, a test at run time chooses.
 
 #include "lib/Conversion/TileToVector/Evaluator.h"
 
@@ -14,16 +14,16 @@ using namespace mlir;
 namespace tilewright::cpu {
 
 namespace {
-/// What the lanes of one access need, the type of memory being integers of the
-/// element's width or floats of 32 and 64 bits.
+/// The operands of one access. The type of memory is an integer of the
+/// element's width, or a float of 32 or 64 bits.
 struct Access {
   Emitter &e;
   unsigned lanes;
   Type memory;
   unsigned bytes;
   PointerLanes pointers;
-  /// The addresses of all lanes where they do not follow one another.
-  PointerLanes apart;
+  /// The addresses of all lanes for a gather or scatter.
+  PointerLanes perLane;
   /// A vector of booleans, or null.
   Value mask;
 
@@ -32,7 +32,7 @@ struct Access {
     return e.offsetPointer(pointers.base, offset);
   }
   Value allPointers() const {
-    return e.offsetPointer(apart.base, e.widen(apart.offset, lanes));
+    return e.offsetPointer(perLane.base, e.widen(perLane.offset, lanes));
   }
   Value maskOrAll() const {
     if (mask)
@@ -64,10 +64,10 @@ static Contiguity classify(const Access &access) {
   return Contiguity::AtRunTime;
 }
 
-/// The addresses of all lanes of `pointer`, if they do not follow one another.
-static PointerLanes evaluateApart(Evaluator &evaluator, Value pointer,
-                                  ArrayRef<Index> at,
-                                  const PointerLanes &pointers) {
+/// Returns the addresses of all lanes of `pointer` for a gather or scatter.
+static PointerLanes evaluatePerLane(Evaluator &evaluator, Value pointer,
+                                    ArrayRef<Index> at,
+                                    const PointerLanes &pointers) {
   const Lanes &offset = pointers.offset;
   if (offset.isUniform() ||
       (offset.isAffine() && matchPattern(offset.stride, m_Constant())))
@@ -75,7 +75,8 @@ static PointerLanes evaluateApart(Evaluator &evaluator, Value pointer,
   return evaluator.evaluateAnyPointers(pointer, at);
 }
 
-/// Whether the addresses follow one another, and the first of them.
+/// Emits whether the addresses follow one another, and returns the first of
+/// them as well.
 static std::pair<Value, Value> testContiguity(const Access &access) {
   Emitter &e = access.e;
   const Lanes &offset = access.pointers.offset;
@@ -133,7 +134,7 @@ static Value loadVector(const Access &access, Value other) {
   return choice.getResult(0);
 }
 
-/// One element; `mask` and `other` are scalars, or null.
+/// Loads one element. `mask` and `other` are scalars, or null.
 static Value loadScalar(Emitter &e, Type memory, Value pointer, Value mask,
                         Value other, bool isVolatile, unsigned bytes) {
   const auto load = [&]() -> Value {
@@ -151,7 +152,8 @@ static Value loadScalar(Emitter &e, Type memory, Value pointer, Value mask,
   return choice.getResult(0);
 }
 
-/// A value of the tile's element type from what memory holds, or back.
+/// Converts `value` from its type in memory to the element type of a tile, or
+/// back.
 static Value convertMemory(Emitter &e, Value value, Type element) {
   Type from = getElementTypeOrSelf(value.getType());
   if (from == element)
@@ -166,8 +168,8 @@ static Value convertMemory(Emitter &e, Value value, Type element) {
   return arith::BitcastOp::create(e.b, e.loc, type, value);
 }
 
-/// The type in which the evaluator holds a loaded element: pointers in tiles
-/// are addresses.
+/// Returns the type in which the evaluator holds a loaded element. Pointers in
+/// tiles are addresses.
 static Type heldType(Emitter &e, Type pointee) {
   return isa<tile::PtrType>(pointee) ? e.storageOf(pointee)
                                      : e.lowerElement(pointee);
@@ -205,7 +207,7 @@ Lanes emitLoad(Emitter &e, Evaluator &evaluator, tile::LoadOp load,
                 memory,
                 bytes,
                 pointers,
-                evaluateApart(evaluator, load.getPtr(), at, pointers),
+                evaluatePerLane(evaluator, load.getPtr(), at, pointers),
                 mask ? e.widen(*mask, lanes) : nullptr};
   Value other = e.zero(access.vectorType());
   if (load.getOther())
@@ -261,10 +263,10 @@ void emitStore(Emitter &e, Evaluator &evaluator, tile::StoreOp store,
       e, e.widen(evaluator.evaluateAsHeld(store.getValue(), at), lanes),
       memory);
   if (lanes > 1)
-    return storeVector({e, lanes, memory, bytes, pointers,
-                        evaluateApart(evaluator, store.getPtr(), at, pointers),
-                        mask},
-                       value);
+    return storeVector(
+        {e, lanes, memory, bytes, pointers,
+         evaluatePerLane(evaluator, store.getPtr(), at, pointers), mask},
+        value);
   Value address = e.offsetPointer(pointers.base, pointers.offset.value);
   OpBuilder::InsertionGuard guard(e.b);
   if (mask) {

@@ -18,16 +18,16 @@ static bool isTile(Value value) {
 
 void KernelLowering::lowerBody(Block &block) {
   for (Operation &op : block.without_terminator()) {
-    if (delayLoad(op))
+    if (deferLoad(op))
       continue;
     auto store = dyn_cast<tile::StoreOp>(op);
     if (store && fuseLoadsIntoStore(store))
       continue;
     if (!isVirtual(op))
-      emitDelayedLoads();
+      emitDeferredLoads();
     lowerOp(op);
   }
-  emitDelayedLoads();
+  emitDeferredLoads();
 }
 
 void KernelLowering::lowerOp(Operation &op) {
@@ -110,8 +110,8 @@ Buffer KernelLowering::rowMajorBufferFor(Value tile) {
   return e.allocate(type.getShape(), e.storageOf(type.getElementType()));
 }
 
-/// A load along another dimension than the innermost one keeps its order in
-/// memory.
+/// Allocates the buffer of `tile`. A load along another dimension than the
+/// innermost one keeps its order in memory.
 Buffer KernelLowering::bufferFor(Value tile) {
   if (Value argument = e.plan.getReusedArgument(tile))
     return e.buffers.lookup(argument);
@@ -129,7 +129,7 @@ Buffer KernelLowering::bufferFor(Value tile) {
   return e.allocate(type.getShape(), e.storageOf(type.getElementType()), order);
 }
 
-/// The dimension that chunks of a tile's definition run along.
+/// Returns the dimension along which chunks of the definition of `tile` run.
 static unsigned getLaneDim(Value tile) {
   if (auto load = tile.getDefiningOp<tile::LoadOp>())
     return getContiguousDim(load.getPtr());
@@ -145,7 +145,7 @@ void KernelLowering::fill(const Buffer &buffer, Value tile) {
   fillConverted(buffer, tile, [](Value value) { return value; });
 }
 
-/// Evaluates `tile` as kept in memory, converts it, and writes it.
+/// Evaluates `tile` in its storage type, converts it, and writes it.
 void KernelLowering::fillConverted(const Buffer &buffer, Value tile,
                                    Convert convert) {
   if (fillTransposed(buffer, tile, convert))
@@ -160,8 +160,8 @@ void KernelLowering::fillConverted(const Buffer &buffer, Value tile,
                  });
 }
 
-/// The dimension along which the elements of `tile` lie in memory one after
-/// the other, when they come from a buffer.
+/// Returns the dimension along which the elements of `tile` are contiguous in
+/// the buffer that they are read from, if any.
 std::optional<unsigned> KernelLowering::getReadDim(Value tile) {
   if (auto buffer = e.buffers.find(tile); buffer != e.buffers.end()) {
     for (auto [dim, size] : llvm::enumerate(buffer->second.shape))
@@ -174,17 +174,17 @@ std::optional<unsigned> KernelLowering::getReadDim(Value tile) {
     auto source = getReadDim(transpose.getSource());
     if (!source)
       return std::nullopt;
-    const auto *place = llvm::find(transpose.getOrder(), *source);
-    return place - transpose.getOrder().begin();
+    const auto *found = llvm::find(transpose.getOrder(), *source);
+    return found - transpose.getOrder().begin();
   }
   if (op && isElementwise(op) && op->getNumOperands() == 1)
     return getReadDim(op->getOperand(0));
   return std::nullopt;
 }
 
-/// A tile whose elements lie in memory along another dimension than the
-/// buffer's: square blocks are read one way, transposed in registers and
-/// written the other way. False when the shape is not made of such blocks.
+/// Fills a buffer from a tile that is contiguous along another dimension.
+/// Square blocks are read along that one, transposed in registers, and written
+/// along the other. Returns false if the shape is not made of such blocks.
 bool KernelLowering::fillTransposed(const Buffer &buffer, Value tile,
                                     Convert convert) {
   auto type = cast<RankedTensorType>(tile.getType());
@@ -196,7 +196,7 @@ bool KernelLowering::fillTransposed(const Buffer &buffer, Value tile,
   if (!read || *read == write || buffer.strides[write] != 1 ||
       shape[*read] % lanes || shape[write] % lanes)
     return false;
-  // Blocks: their corners are a coarser grid.
+  // The corners of the blocks form a coarser grid.
   SmallVector<int64_t> corners(shape);
   corners[*read] /= lanes;
   corners[write] /= lanes;
@@ -241,7 +241,7 @@ void KernelLowering::lowerReshape(tile::ReshapeOp op) {
   e.buffers[op.getResult()] = view;
 }
 
-/// A constant of many values is data of the module.
+/// Emits a constant of many values as data of the module.
 void KernelLowering::lowerConstant(arith::ConstantOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   auto values = cast<DenseElementsAttr>(op.getValue());

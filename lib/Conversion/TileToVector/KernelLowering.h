@@ -21,11 +21,11 @@ private:
   void lowerOp(mlir::Operation &op);
   void lowerScalarOp(mlir::Operation &op);
 
-  // Loads that wait for others to share a loop with.
+  // Deferred loads, which share loops with others.
   bool isVirtual(mlir::Operation &op);
-  bool delayLoad(mlir::Operation &op);
-  bool readsDelayedLoad(mlir::Value value);
-  void emitDelayedLoads();
+  bool deferLoad(mlir::Operation &op);
+  bool readsDeferredLoad(mlir::Value value);
+  void emitDeferredLoads();
   bool fuseLoadsIntoStore(tile::StoreOp store);
   mlir::Value firstAddress(mlir::Value pointers);
   mlir::Value mayShareLoop(tile::StoreOp store);
@@ -70,8 +70,8 @@ private:
                           unsigned lanes);
   Values combine(tile::ReduceOp op, mlir::ValueRange lhs, mlir::ValueRange rhs,
                  unsigned lanes);
-  /// The region of a reduction or a map on scalars, or on vectors if it is
-  /// `isVectorizable`.
+  /// Applies the region of a reduction or a map to scalars, or to vectors if it
+  /// is `isVectorizable`.
   Values applyRegion(mlir::Block &block, mlir::ValueRange arguments,
                      unsigned lanes);
   Values applyToScalars(mlir::Block &block, mlir::ValueRange arguments);
@@ -84,14 +84,14 @@ private:
   void lowerGather(tile::GatherOp op);
   void lowerHistogram(tile::HistogramOp op);
 
-  // Products.
+  // Dots.
   void lowerDot(tile::DotOp op);
   Buffer operandBuffer(mlir::Value tile, mlir::Type compute, bool isExact);
 
   // Messages and checks.
   void lowerAssert(tile::AssertOp op);
   void lowerPrint(tile::PrintOp op);
-  Buffer makePlace(unsigned rank);
+  Buffer makePrintCoords(unsigned rank);
   mlir::Value globalString(llvm::StringRef text);
   mlir::Value globalData(mlir::Type type, mlir::Attribute value);
   mlir::LLVM::LLVMFuncOp runtimeFunction(llvm::StringRef name,
@@ -100,7 +100,7 @@ private:
   Emitter &e;
   llvm::SmallVector<mlir::Value, 3> programIds;
   llvm::SmallVector<mlir::Value, 3> gridSizes;
-  llvm::SmallVector<mlir::Operation *> delayedLoads;
+  llvm::SmallVector<mlir::Operation *> deferredLoads;
 };
 
 /// Whether every op of the region works on vectors as on scalars.

@@ -1,6 +1,6 @@
-// A chunk is what one step of an inner loop computes: `lanes` neighbouring
-// elements of a tile, held in one vector. This header names the value that an
-// expression has in the lanes of a chunk, and the place of a chunk in a tile.
+// A chunk is the result of one step of an inner loop: `lanes` neighbouring
+// elements of a tile, held in one vector. This header defines the values of an
+// expression in the lanes of a chunk, and the coordinates of a chunk in a tile.
 
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace tilewright::cpu {
 
-/// Where a chunk lies along one dimension (i64): at `base` in every lane, or,
-/// when it varies, at `base` in lane 0 and one further in each next lane. At
-/// most one dimension of a chunk varies.
+/// The coordinate of a chunk along one dimension (i64). It is `base` in every
+/// lane, or, if it varies, `base` plus the number of the lane. At most one
+/// dimension of a chunk varies.
 struct Index {
   mlir::Value base;
   bool varies = false;
@@ -24,8 +24,8 @@ struct Index {
 using Indices = llvm::SmallVector<Index, 4>;
 
 /// The values of one expression in the lanes of a chunk. Uniform and affine
-/// values stay scalars as long as possible: an affine address is what makes a
-/// load contiguous.
+/// values stay scalars as long as possible, because contiguous loads need
+/// affine addresses.
 struct Lanes {
   enum class Kind {
     Uniform, ///< `value` (a scalar) in every lane
@@ -52,8 +52,8 @@ struct Lanes {
   bool isVector() const { return kind == Kind::Vector; }
 };
 
-/// Addresses in the lanes of a chunk: one base (null: none, the offset is the
-/// address) and byte offsets of type i64.
+/// Addresses in the lanes of a chunk: one base and byte offsets of type i64.
+/// With a null base, the offsets are the addresses.
 struct PointerLanes {
   mlir::Value base;
   Lanes offset;

@@ -41,7 +41,7 @@ static bool isLegalType(Type type) {
               : isElement(type);
 }
 
-/// The region works on elements and touches no memory.
+/// Checks that a region works on elements and accesses no memory.
 static LogicalResult checkRegion(Region &region) {
   auto result = region.walk([&](Operation *op) {
     const bool isFree =
@@ -50,7 +50,7 @@ static LogicalResult checkRegion(Region &region) {
             scf::WhileOp, scf::YieldOp, scf::ConditionOp, tile::YieldOp>(op);
     if (isFree)
       return WalkResult::advance();
-    op->emitOpError("cannot stand in the region of ")
+    op->emitOpError("is not allowed in the region of ")
         << region.getParentOp()->getName() << " on the CPU";
     return WalkResult::interrupt();
   });

@@ -1,4 +1,5 @@
-// What the CPU back end compiles. Everything after this check relies on it.
+// Checks what the CPU back end can compile. Everything after this check relies
+// on it.
 
 #pragma once
 
@@ -6,7 +7,7 @@
 
 namespace tilewright::cpu {
 
-/// Reports each op of `kernel` that has no lowering, at its own place.
+/// Emits an error at each op of `kernel` that has no lowering.
 mlir::LogicalResult checkLegality(tile::FuncOp kernel);
 
 } // namespace tilewright::cpu

@@ -1,4 +1,4 @@
-// Atomics: one hardware atomic an element.
+// Lowers atomics: one hardware atomic per element.
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 
@@ -67,8 +67,8 @@ static Value bitcastTo(Emitter &e, Value value, Type type) {
   return arith::BitcastOp::create(e.b, e.loc, type, value);
 }
 
-/// One element of an atomic op whose operands are read by `get`; the value
-/// that was in memory.
+/// Emits one element of an atomic op whose operands are read by `get`. Returns
+/// the previous value in memory.
 static Value emitAtomic(Emitter &e, Operation *op, Value pointer,
                         llvm::function_ref<Value(Value)> get) {
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
@@ -92,7 +92,7 @@ static Value emitAtomic(Emitter &e, Operation *op, Value pointer,
   return bitcastTo(e, before, type);
 }
 
-/// `emit` where `mask` is true, zero elsewhere.
+/// Calls `emit` where `mask` is true; zero elsewhere.
 static Value emitMasked(Emitter &e, Value mask, Type type,
                         llvm::function_ref<Value()> emit) {
   if (!mask)
@@ -131,7 +131,7 @@ void KernelLowering::lowerAtomic(Operation *op) {
                    };
                    Value mask = maskOperand ? get(maskOperand) : Value();
                    Value address = e.offsetPointer(nullptr, get(pointers));
-                   // Outside of the branch that the mask makes.
+                   // Evaluates the operands outside of the branch on the mask.
                    for (Value operand : op->getOperands().drop_front())
                      get(operand);
                    Value before = emitMasked(e, mask, element, [&] {

@@ -1,5 +1,5 @@
-// Control flow. Scalars are carried as values. A tile that a region takes or
-// gives has one buffer for as long as the op lives.
+// Lowers control flow. Scalars are carried as values. A tile that is an
+// argument or a result of a region has one buffer for as long as the op lives.
 
 #include "lib/Analysis/Memory/ProgramOrder.h"
 #include "lib/Conversion/TileToVector/KernelLowering.h"
@@ -35,7 +35,8 @@ SmallVector<Type> KernelLowering::scalarTypes(TypeRange types) {
   return result;
 }
 
-/// Gives each tile among `arguments` a buffer that holds its source.
+/// Allocates a buffer for each tile among `arguments` and fills it with its
+/// source.
 void KernelLowering::enterTiles(ValueRange sources, ValueRange arguments) {
   for (auto [source, argument] : llvm::zip(sources, arguments)) {
     if (!isTile(argument))

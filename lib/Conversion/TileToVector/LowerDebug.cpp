@@ -1,4 +1,4 @@
-// Assertions and prints, through functions of the host runtime.
+// Lowers assertions and prints to calls of the host runtime.
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 #include "lib/Conversion/TileToVector/ShortFloats.h"
@@ -34,7 +34,7 @@ Value KernelLowering::globalData(Type type, Attribute value) {
   do
     name = "tile_data_" + std::to_string(number++);
   while (module.lookupSymbol(name));
-  // A place inside of a function has no scope out here.
+  // The location of an op in a function has no scope at module level.
   auto global =
       LLVM::GlobalOp::create(e.b, module.getLoc(), type, /*isConstant=*/true,
                              LLVM::Linkage::Internal, name, value,
@@ -51,8 +51,8 @@ Value KernelLowering::globalString(StringRef text) {
       e.b.getStringAttr(terminated));
 }
 
-/// The message, and the line of the source that made the assertion.
-static std::string withPlace(tile::AssertOp op) {
+/// Returns the message and the source line of the assertion.
+static std::string withLocation(tile::AssertOp op) {
   std::string message = op.getMessage().str();
   if (auto loc = op.getLoc()->findInstanceOf<FileLineColLoc>())
     message +=
@@ -64,7 +64,7 @@ static std::string withPlace(tile::AssertOp op) {
 void KernelLowering::lowerAssert(tile::AssertOp op) {
   auto fail = runtimeFunction(kAssertFunction,
                               {LLVM::LLVMPointerType::get(op.getContext())});
-  Value message = globalString(withPlace(op));
+  Value message = globalString(withLocation(op));
   auto type = dyn_cast<RankedTensorType>(op.getCondition().getType());
   ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
   e.forEachChunk(shape, getInnermostDim(shape), e.maxLanes(),
@@ -84,8 +84,8 @@ void KernelLowering::lowerAssert(tile::AssertOp op) {
 }
 
 namespace {
-/// The runtime's names for how to print 64 bits; those in base 16 follow, by
-/// the number of digits: 1, 2, 4, 8, 16.
+/// The runtime's codes for printing 64 bits. Hexadecimal codes follow, by the
+/// number of digits: 1, 2, 4, 8, 16.
 enum PrintKind : int32_t { Signed, Unsigned, Float, Pointer, Nothing, Hex };
 } // namespace
 
@@ -113,13 +113,14 @@ static Value toPrintBits(Emitter &e, Value value, Type element, int32_t kind) {
   return arith::ExtUIOp::create(e.b, e.loc, i64, value);
 }
 
-/// Memory for the place of an element: the program's three numbers, which are
-/// written here, then the element's index.
-Buffer KernelLowering::makePlace(unsigned rank) {
-  Buffer place = e.allocate({3 + static_cast<int64_t>(rank)}, e.b.getI32Type());
+/// Allocates memory for the coordinates of a printed element: the three program
+/// ids, which are written here, then the indices of the element.
+Buffer KernelLowering::makePrintCoords(unsigned rank) {
+  Buffer coords =
+      e.allocate({3 + static_cast<int64_t>(rank)}, e.b.getI32Type());
   for (auto [axis, id] : llvm::enumerate(programIds))
-    e.writeBuffer(place, {{e.i64(axis), false}}, 1, id);
-  return place;
+    e.writeBuffer(coords, {{e.i64(axis), false}}, 1, id);
+  return coords;
 }
 
 void KernelLowering::lowerPrint(tile::PrintOp op) {
@@ -128,15 +129,15 @@ void KernelLowering::lowerPrint(tile::PrintOp op) {
   auto print = runtimeFunction(kPrintFunction,
                                {pointer, i32, e.b.getI64Type(), pointer, i32});
   Value prefix = globalString(op.getPrefix());
-  const auto call = [&](int32_t kind, Value bits, const Buffer &place,
+  const auto call = [&](int32_t kind, Value bits, const Buffer &coords,
                         int32_t rank) {
     Value how = e.constant(e.b.getI32IntegerAttr(kind));
     Value dims = e.constant(e.b.getI32IntegerAttr(rank));
     LLVM::CallOp::create(e.b, e.loc, print,
-                         ValueRange{prefix, how, bits, place.pointer, dims});
+                         ValueRange{prefix, how, bits, coords.pointer, dims});
   };
   if (op.getValues().empty())
-    call(Nothing, e.i64(0), makePlace(0), 0);
+    call(Nothing, e.i64(0), makePrintCoords(0), 0);
   for (auto [value, isSigned] : llvm::zip(op.getValues(), op.getIsSigned())) {
     // The body is a lambda, which C++17 does not let capture bindings.
     Value operand = value;
@@ -145,7 +146,7 @@ void KernelLowering::lowerPrint(tile::PrintOp op) {
     const int32_t kind = getPrintKind(element, isSigned, op.getHex());
     ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
     shape = op.getExtent().value_or(shape);
-    Buffer place = makePlace(shape.size());
+    Buffer coords = makePrintCoords(shape.size());
     e.forEachChunk(
         shape, getInnermostDim(shape), /*maxLanes=*/1,
         [&](ArrayRef<Index> at, unsigned) {
@@ -153,12 +154,12 @@ void KernelLowering::lowerPrint(tile::PrintOp op) {
             Value number = index.base;
             if (op.getOrigin())
               number = e.add(number, e.i64((*op.getOrigin())[dim]));
-            e.writeBuffer(place, {{e.i64(3 + dim), false}}, 1,
+            e.writeBuffer(coords, {{e.i64(3 + dim), false}}, 1,
                           arith::TruncIOp::create(e.b, e.loc, i32, number));
           }
           Evaluator evaluator(e, 1);
           Value held = evaluator.evaluateAsHeld(operand, at).value;
-          call(kind, toPrintBits(e, held, element, kind), place, shape.size());
+          call(kind, toPrintBits(e, held, element, kind), coords, shape.size());
         });
   }
 }

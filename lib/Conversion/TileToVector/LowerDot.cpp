@@ -1,5 +1,5 @@
-// Matrix products in register tiles: a few rows by a few vectors of the result
-// stay in registers while the whole of K passes by.
+// Lowers dots in register tiles: a few rows by a few vectors of the result stay
+// in registers during the loop over K.
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 #include "lib/Conversion/TileToVector/ShortFloats.h"
@@ -34,18 +34,18 @@ private:
   void emitRegisterTile(const Panel &panel, unsigned rows, Value row,
                         Value column);
   SmallVector<Value> step(const Panel &panel, unsigned rows, Value row,
-                          Value column, Value k, ValueRange sums);
-  Value multiplyAdd(Value x, Value y, Value sum);
-  SmallVector<Indices> placesOf(const Panel &panel, unsigned rows, Value row,
-                                Value column);
+                          Value column, Value k, ValueRange accs);
+  Value multiplyAdd(Value x, Value y, Value acc);
+  SmallVector<Indices> getChunks(const Panel &panel, unsigned rows, Value row,
+                                 Value column);
 
   Emitter &e;
   const Buffer &a, &b, &c;
 };
 } // namespace
 
-/// Rows of a register tile: what leaves registers for the columns' vectors and
-/// one factor. Processors with 512-bit vectors have 32 of them, others 16.
+/// Rows of a register tile: the registers that the vectors of the columns and
+/// one factor leave free. Processors with 512-bit vectors have 32, others 16.
 static unsigned maxRows(unsigned vectorBits) {
   return vectorBits >= 512 ? 12 : 6;
 }
@@ -73,8 +73,8 @@ void DotEmitter::emit() {
                [&](Value column) { emitRows(panel, column); });
 }
 
-/// Rows in register tiles as equal as can be: 64 rows as 5 x 12 and 4 would
-/// leave the last tile idle most of the time.
+/// Chooses register tiles with as equal row counts as possible. 64 rows as 5 x
+/// 12 and 4 would leave the last tile mostly idle.
 static int64_t chooseRows(int64_t rows, int64_t limit) {
   for (int64_t count = limit; count > limit / 2; --count)
     if (rows % count == 0)
@@ -92,25 +92,25 @@ void DotEmitter::emitRows(const Panel &panel, Value column) {
     emitRegisterTile(panel, all - full, e.i64(full), column);
 }
 
-SmallVector<Indices> DotEmitter::placesOf(const Panel &panel, unsigned rows,
-                                          Value row, Value column) {
-  SmallVector<Indices> places;
+SmallVector<Indices> DotEmitter::getChunks(const Panel &panel, unsigned rows,
+                                           Value row, Value column) {
+  SmallVector<Indices> chunks;
   for (unsigned i = 0; i < rows; ++i)
     for (unsigned j = 0; j < panel.vectors; ++j)
-      places.push_back(
+      chunks.push_back(
           {{e.add(row, e.i64(i)), false},
            {e.add(column, e.i64(j * panel.lanes)), panel.lanes > 1}});
-  return places;
+  return chunks;
 }
 
 void DotEmitter::emitRegisterTile(const Panel &panel, unsigned rows, Value row,
                                   Value column) {
-  SmallVector<Indices> places = placesOf(panel, rows, row, column);
-  SmallVector<Value> sums;
-  for (const Indices &place : places)
-    sums.push_back(e.readBuffer(c, place, panel.lanes).value);
+  SmallVector<Indices> chunks = getChunks(panel, rows, row, column);
+  SmallVector<Value> accs;
+  for (const Indices &chunk : chunks)
+    accs.push_back(e.readBuffer(c, chunk, panel.lanes).value);
   auto loop = scf::ForOp::create(e.b, e.loc, e.i64(0), e.i64(a.shape[1]),
-                                 e.i64(1), sums);
+                                 e.i64(1), accs);
   {
     OpBuilder::InsertionGuard guard(e.b);
     e.b.setInsertionPointToEnd(loop.getBody());
@@ -118,38 +118,38 @@ void DotEmitter::emitRegisterTile(const Panel &panel, unsigned rows, Value row,
                          step(panel, rows, row, column, loop.getInductionVar(),
                               loop.getRegionIterArgs()));
   }
-  for (auto [place, sum] : llvm::zip(places, loop.getResults()))
-    e.writeBuffer(c, place, panel.lanes, sum);
+  for (auto [chunk, acc] : llvm::zip(chunks, loop.getResults()))
+    e.writeBuffer(c, chunk, panel.lanes, acc);
 }
 
 SmallVector<Value> DotEmitter::step(const Panel &panel, unsigned rows,
                                     Value row, Value column, Value k,
-                                    ValueRange sums) {
+                                    ValueRange accs) {
   SmallVector<Value> factors;
   for (unsigned j = 0; j < panel.vectors; ++j) {
-    Indices place = {{k, false},
+    Indices chunk = {{k, false},
                      {e.add(column, e.i64(j * panel.lanes)), panel.lanes > 1}};
-    factors.push_back(e.readBuffer(b, place, panel.lanes).value);
+    factors.push_back(e.readBuffer(b, chunk, panel.lanes).value);
   }
   SmallVector<Value> next;
   for (unsigned i = 0; i < rows; ++i) {
-    Indices place = {{e.add(row, e.i64(i)), false}, {k, false}};
-    Value factor = e.widen(e.readBuffer(a, place, panel.lanes), panel.lanes);
+    Indices chunk = {{e.add(row, e.i64(i)), false}, {k, false}};
+    Value factor = e.widen(e.readBuffer(a, chunk, panel.lanes), panel.lanes);
     for (unsigned j = 0; j < panel.vectors; ++j)
       next.push_back(
-          multiplyAdd(factor, factors[j], sums[i * panel.vectors + j]));
+          multiplyAdd(factor, factors[j], accs[i * panel.vectors + j]));
   }
   return next;
 }
 
-Value DotEmitter::multiplyAdd(Value x, Value y, Value sum) {
+Value DotEmitter::multiplyAdd(Value x, Value y, Value acc) {
   if (isa<FloatType>(getElementTypeOrSelf(x.getType())))
     // One instruction where the processor has it, never a call.
-    return LLVM::FMulAddOp::create(e.b, e.loc, x, y, sum);
-  return e.add(e.mul(x, y), sum);
+    return LLVM::FMulAddOp::create(e.b, e.loc, x, y, acc);
+  return e.add(e.mul(x, y), acc);
 }
 
-/// One matrix of a buffer of rank 3.
+/// Returns one matrix of a buffer of rank 3.
 static Buffer getMatrix(Emitter &e, const Buffer &batch, Value number) {
   const int64_t bytes = batch.storage.getIntOrFloatBitWidth() / 8;
   Buffer matrix = batch;
@@ -160,19 +160,19 @@ static Buffer getMatrix(Emitter &e, const Buffer &batch, Value number) {
   return matrix;
 }
 
-/// c += a . b, of buffers of rank 3 one matrix after the other.
+/// Emits c += a . b. Buffers of rank 3 are multiplied matrix by matrix.
 static void emitDots(Emitter &e, const Buffer &a, const Buffer &b,
                      const Buffer &c) {
   if (c.shape.size() == 2)
     return DotEmitter(e, a, b, c).emit();
   e.forRange(0, c.shape[0], 1, [&](Value number) {
     Buffer lhs = getMatrix(e, a, number), rhs = getMatrix(e, b, number),
-           sums = getMatrix(e, c, number);
-    DotEmitter(e, lhs, rhs, sums).emit();
+           acc = getMatrix(e, c, number);
+    DotEmitter(e, lhs, rhs, acc).emit();
   });
 }
 
-/// The type in which products are summed.
+/// Returns the type in which dots accumulate.
 static Type getComputeType(tile::DotOp op) {
   Type element = getElementTypeOrSelf(op.getAcc().getType());
   return isShortFloat(element) ? Float32Type::get(op.getContext()) : element;
@@ -189,8 +189,8 @@ static Value toCompute(Emitter &e, Value value, Type element, Type compute) {
   return arith::ExtSIOp::create(e.b, e.loc, type, value);
 }
 
-/// A row-major buffer with the elements of `tile` in the compute type: the
-/// tile's own where that will do.
+/// Returns a row-major buffer of the elements of `tile` in the compute type.
+/// That is the tile's own buffer if it fits.
 Buffer KernelLowering::operandBuffer(Value tile, Type compute, bool isExact) {
   auto type = cast<RankedTensorType>(tile.getType());
   Type element = type.getElementType();
@@ -219,14 +219,15 @@ void KernelLowering::lowerDot(tile::DotOp op) {
       fill(result, op.getAcc());
     emitDots(e, a, b, result);
   } else {
-    Buffer sums = operandBuffer(op.getAcc(), compute, /*isExact=*/false);
-    emitDots(e, a, b, sums);
+    Buffer accBuffer = operandBuffer(op.getAcc(), compute, /*isExact=*/false);
+    emitDots(e, a, b, accBuffer);
     auto type = cast<RankedTensorType>(op.getResult().getType());
     e.forEachChunk(type.getShape(), getInnermostDim(type.getShape()),
                    e.maxLanes(), [&](ArrayRef<Index> at, unsigned lanes) {
-                     Value sum = e.widen(e.readBuffer(sums, at, lanes), lanes);
+                     Value acc =
+                         e.widen(e.readBuffer(accBuffer, at, lanes), lanes);
                      e.writeBuffer(result, at, lanes,
-                                   convertFloat(e.b, e.loc, sum, compute,
+                                   convertFloat(e.b, e.loc, acc, compute,
                                                 type.getElementType()));
                    });
   }

@@ -1,5 +1,4 @@
-// Elements chosen by index, which come from the buffer of the source, and
-// counts of numbers.
+// Lowers gathers, which read the buffer of their source, and histograms.
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 
@@ -9,8 +8,8 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-/// `index` (i32, one or a vector) as an i64 below `size`: what is out of range
-/// becomes the last one.
+/// Returns `index` (i32, a scalar or a vector) as i64, clamped to the last
+/// index below `size`.
 static Value clampIndex(Emitter &e, Value index, int64_t size, unsigned lanes) {
   Value last = e.constant(e.b.getI32IntegerAttr(size - 1));
   Type type = e.b.getI64Type();
@@ -22,17 +21,18 @@ static Value clampIndex(Emitter &e, Value index, int64_t size, unsigned lanes) {
   return arith::ExtUIOp::create(e.b, e.loc, type, inside);
 }
 
-/// Reads `buffer` at the chunk `at` with `index` in place of that along `axis`.
+/// Reads `buffer` at the chunk `at`, with `index` as the coordinate along
+/// `axis`.
 static Value readAt(Emitter &e, const Buffer &buffer, ArrayRef<Index> at,
                     unsigned axis, Value index, unsigned lanes) {
   const int64_t bytes = buffer.storage.getIntOrFloatBitWidth() / 8;
   Lanes offset = Lanes::uniform(e.i64(0));
-  for (auto [dim, place] : llvm::enumerate(at)) {
+  for (auto [dim, coord] : llvm::enumerate(at)) {
     if (dim == axis)
       continue;
     Value stride = e.i64(buffer.strides[dim] * bytes);
-    offset.value = e.add(offset.value, e.mul(place.base, stride));
-    if (place.varies)
+    offset.value = e.add(offset.value, e.mul(coord.base, stride));
+    if (coord.varies)
       offset = Lanes::affine(offset.value, stride);
   }
   Value stride = e.i64(buffer.strides[axis] * bytes);
@@ -66,8 +66,8 @@ void KernelLowering::lowerGather(tile::GatherOp op) {
   e.buffers[op.getResult()] = result;
 }
 
-/// Adds one to the count that the element of `op` at `at` names. One that is
-/// not to be counted adds zero to some count: no branch is needed.
+/// Increments the bin that the element of `op` at `at` names. An element that
+/// is not counted adds zero to some bin, so that no branch is needed.
 static void emitCount(Emitter &e, tile::HistogramOp op, const Buffer &counts,
                       ArrayRef<Index> at) {
   Evaluator evaluator(e, 1);
@@ -78,10 +78,10 @@ static void emitCount(Emitter &e, tile::HistogramOp op, const Buffer &counts,
   if (op.getMask())
     isCounted = arith::AndIOp::create(
         e.b, e.loc, isCounted, evaluator.evaluate(op.getMask(), at).value);
-  const Index place = {clampIndex(e, number, counts.shape[0], 1), false};
+  const Index bin = {clampIndex(e, number, counts.shape[0], 1), false};
   Value more = arith::ExtUIOp::create(e.b, e.loc, counts.storage, isCounted);
-  Value count = e.readBuffer(counts, place, 1).value;
-  e.writeBuffer(counts, place, 1, e.add(count, more));
+  Value count = e.readBuffer(counts, bin, 1).value;
+  e.writeBuffer(counts, bin, 1, e.add(count, more));
 }
 
 void KernelLowering::lowerHistogram(tile::HistogramOp op) {

@@ -1,5 +1,5 @@
-// Functions of single elements: on whole vectors where the function has no
-// control flow, else on one element after the other.
+// Lowers functions of single elements: on whole vectors if the function has no
+// control flow, otherwise element by element.
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-/// What is kept in memory for a value of the function.
+/// Converts a value of the function to its storage type.
 static Value toStorage(Emitter &e, Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   if (isa<LLVM::LLVMPointerType>(element))
@@ -22,8 +22,8 @@ static Value toStorage(Emitter &e, Value value) {
   return arith::ExtUIOp::create(e.b, e.loc, type, value);
 }
 
-/// The function at a chunk. All elements of a group are the same one: which
-/// stand together is not fixed.
+/// Evaluates the function at a chunk. All elements of a group are the same one,
+/// since the grouping of elements is unspecified.
 KernelLowering::Values KernelLowering::evaluateMap(tile::MapOp op,
                                                    ArrayRef<Index> at,
                                                    unsigned lanes) {

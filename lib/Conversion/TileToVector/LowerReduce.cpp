@@ -1,7 +1,7 @@
-// Reductions. Along another dimension than the lanes', each lane folds its own
-// column. Along the lanes' dimension, chunks are folded into one vector first
-// and its lanes at the end. Where the order counts, see `tile.reduce`, each
-// chunk is folded on its own, neighbours first.
+// Lowers reductions. If the axis is not the lanes' dimension, each lane folds
+// its own column. If it is, chunks are folded into one vector first and its
+// lanes at the end. If the order matters (see `tile.reduce`), each chunk is
+// folded on its own, neighbours first.
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 
@@ -24,12 +24,12 @@ static RankedTensorType getOperandType(tile::ReduceOp op) {
   return cast<RankedTensorType>(op.getOperands()[0].getType());
 }
 
-/// The place in the operands of the result's chunk `at` and `index` along the
-/// reduced axis.
+/// Returns the operand coordinates of the result's chunk `at` and `index` along
+/// the reduced axis.
 static Indices insertAxis(ArrayRef<Index> at, unsigned axis, Index index) {
-  Indices place(at);
-  place.insert(place.begin() + axis, index);
-  return place;
+  Indices coords(at);
+  coords.insert(coords.begin() + axis, index);
+  return coords;
 }
 
 KernelLowering::Values KernelLowering::evaluateOperands(tile::ReduceOp op,
@@ -42,7 +42,7 @@ KernelLowering::Values KernelLowering::evaluateOperands(tile::ReduceOp op,
   return values;
 }
 
-/// The region on scalars. It may hold control flow.
+/// Applies the region to scalars. It may hold control flow.
 KernelLowering::Values KernelLowering::applyToScalars(Block &block,
                                                       ValueRange arguments) {
   const Location loc = e.loc;
@@ -100,8 +100,8 @@ KernelLowering::Values KernelLowering::applyRegion(Block &block,
   return results;
 }
 
-/// Halves the vectors until one lane is left: in order, or first halves with
-/// second ones, which takes cheaper shuffles.
+/// Folds pairs of lanes until one is left: neighbours if the order matters,
+/// otherwise the lower with the upper lanes, which takes cheaper shuffles.
 KernelLowering::Values
 KernelLowering::foldLanes(tile::ReduceOp op, Values values, unsigned lanes) {
   const bool isOrdered = !commutes(op);
@@ -159,7 +159,7 @@ KernelLowering::Values KernelLowering::reduceChunks(tile::ReduceOp op,
   return finish(Values(loop.getResults()));
 }
 
-/// All elements along the axis, as scalars.
+/// Folds all elements along the axis into scalars.
 KernelLowering::Values KernelLowering::reduceLine(tile::ReduceOp op,
                                                   ArrayRef<Index> at) {
   const int64_t size = getOperandType(op).getDimSize(op.getAxis());

@@ -18,14 +18,14 @@ def ConvertTileToVector : Pass<"convert-tile-to-vector", "::mlir::ModuleOp"> {
     ```
 
     that runs the programs with linear numbers [begin, end), x fastest, in a
-    loop. `args` holds 8 bytes an argument, `grid` three i32. The body is `scf`,
+    loop. `args` holds 8 bytes per argument, `grid` three i32. The body is `scf`,
     `arith`, `math`, `vector` (rank 1, at most a few registers wide) and `llvm`
     memory access. No tile and no tensor is left.
 
-    A tile is computed once into a buffer where that is cheaper than to compute
-    it again at each use, see `BufferPlan.h`. Everything else is fused into the
-    loops of its users. Buffers are allocated once a call: on the stack, or from
-    `tw_host_scratch` when they are large.
+    A tile is computed once into a buffer if that is cheaper than to recompute it
+    at each use; see `BufferPlan.h`. All other tiles are fused into the loops of
+    their users. Buffers are allocated once per call: on the stack, or from
+    `tw_host_scratch` if they are large.
 
     ```mlir
     // before
@@ -45,9 +45,8 @@ def ConvertTileToVector : Pass<"convert-tile-to-vector", "::mlir::ModuleOp"> {
     }
     ```
 
-    Offsets of pointers are assumed not to wrap around, in the 32 bits or more
-    of their integer type, by steps that are small constants.
-    Float sums are formed in the order that the vectors give.
+    Pointer offsets of 32 bits or more are assumed not to wrap around if their
+    steps are small constants. Floats are added in the order of the vectors.
 
     Refuses: calls, unstructured control flow, other rounding than to nearest,
     memory access in a combine region; each with an error at the op.
@@ -56,8 +55,8 @@ def ConvertTileToVector : Pass<"convert-tile-to-vector", "::mlir::ModuleOp"> {
     Option<"vectorBits", "vector-bits", "unsigned", "256",
            "bits of the processor's widest vector register">,
     Option<"maxDimensions", "max-dimensions", "unsigned", "4096",
-           "from this many dimensions on, of all tiles of more than three, "
-           "a tile takes one loop, not a nest that takes long to compile">
+           "if all tiles of rank above three have more dimensions in total, "
+           "such a tile takes one loop, not a nest that takes long to compile">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",

@@ -72,7 +72,7 @@ static Value extendE4M3(const Math &m, Value byte) {
   Type i32 = m.of(m.b.getI32Type());
   Value wide = arith::ExtUIOp::create(m.b, m.loc, i32, byte);
   Value magnitude = m.op<arith::AndIOp>(wide, m.i32(0x7f));
-  // Exponent and mantissa at their places in f32 give the value over 2^120.
+  // Exponent and mantissa in the positions of f32 give the value / 2^120.
   Value scaled =
       m.bits(m.op<arith::ShLIOp>(magnitude, m.i32(20)), m.b.getF32Type());
   Value value = m.op<arith::MulFOp>(scaled, m.f32(0x1p120f));
@@ -125,7 +125,7 @@ static Value roundToBF16(const Math &m, Value value) {
   return arith::TruncIOp::create(m.b, m.loc, m.of(m.b.getI16Type()), upper);
 }
 
-/// The magnitude's byte when it is at least the smallest normal number.
+/// Rounds a magnitude that is at least the smallest normal number.
 static Value roundNormal(const Math &m, Value magnitude, ByteFloat format) {
   const unsigned dropped = 23 - format.mantissa;
   Value odd = m.op<arith::AndIOp>(
@@ -136,8 +136,8 @@ static Value roundNormal(const Math &m, Value magnitude, ByteFloat format) {
   return m.op<arith::ShRUIOp>(sum, m.i32(dropped));
 }
 
-/// The magnitude's byte below the smallest normal number: adding a number
-/// whose last bit weighs as much as the byte's makes the hardware round.
+/// Rounds a magnitude below the smallest normal number. Adding a number whose
+/// last bit weighs as much as the byte's makes the hardware round.
 static Value roundSubnormal(const Math &m, Value magnitude, ByteFloat format) {
   const int exponent = 23 - static_cast<int>(format.mantissa) + 1 - format.bias;
   const uint32_t magic = static_cast<uint32_t>(exponent + 127) << 23;

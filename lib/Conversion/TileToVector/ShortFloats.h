@@ -10,12 +10,12 @@ namespace tilewright::cpu {
 /// Whether arithmetic on `element` is done in f32.
 bool isShortFloat(mlir::Type element);
 
-/// Whether values of `element` travel as integers of its width. LLVM has no
-/// 8-bit floats, and on many processors a call an element for bf16.
+/// Whether values of `element` are passed as integers of its width. LLVM has no
+/// 8-bit floats, and on many processors emits a call per element for bf16.
 bool travelsAsBits(mlir::Type element);
 
-/// The f32 value of `value`, which holds elements of type `element` (as
-/// integers where they travel so). Exact.
+/// Returns the exact f32 value of `value`, which holds elements of type
+/// `element`, as integers if `travelsAsBits`.
 mlir::Value extendToF32(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, mlir::Type element);
 
@@ -25,8 +25,8 @@ mlir::Value extendToF32(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value roundFromF32(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, mlir::Type element);
 
-/// f64 to f32 such that rounding once more to a short float gives what a single
-/// rounding would: inexact results get an odd last bit.
+/// Converts f64 to f32 such that rounding again to a short float gives the
+/// result of a single rounding. Inexact results get an odd last bit.
 mlir::Value roundToOddF32(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value value);
 

@@ -1,4 +1,4 @@
-// The function around a kernel's body: arguments, programs, memory.
+// Emits the function around a kernel's body: arguments, programs, memory.
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
 #include "lib/Conversion/TileToVector/Legality.h"
@@ -21,7 +21,7 @@ static LLVM::LLVMFuncOp createFunction(OpBuilder &b, tile::FuncOp kernel) {
   return LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getName(), type);
 }
 
-/// A kernel argument from its slot.
+/// Reads a kernel argument from its slot.
 static Value readArgument(Emitter &e, Value slots, unsigned number, Type type) {
   Value slot = e.offsetPointer(slots, e.i64(8 * number));
   Type lowered = e.lowerElement(type);
@@ -78,7 +78,7 @@ static void lowerKernel(tile::FuncOp kernel, unsigned vectorBits,
       splitProgram(e, programs.getInductionVar(), sizes);
   KernelLowering(e, ids, sizes).lowerBody(kernel.getBody().front());
   e.loc = kernel.getLoc();
-  e.placeAllocations();
+  e.assignAllocations();
 }
 
 namespace {

@@ -6,8 +6,9 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-/// Quarters the matrix again and again: each step swaps the off-diagonal
-/// blocks of `block` x `block` elements, by one shuffle of two rows a row.
+/// Splits the matrix into quarters recursively. Each step swaps the
+/// off-diagonal blocks of `block` x `block` elements, by one shuffle of two
+/// rows per row.
 SmallVector<Value> transposeRows(OpBuilder &builder, Location loc,
                                  ValueRange rows) {
   SmallVector<Value> current(rows);

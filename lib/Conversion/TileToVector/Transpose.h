@@ -1,4 +1,4 @@
-// Square blocks transposed in registers.
+// Transposes square blocks in registers.
 
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace tilewright::cpu {
 
-/// Element j of result i is element i of row j. As many rows as each has
-/// elements, a power of two.
+/// Transposes `rows`: element j of result i is element i of row j. The number
+/// of rows equals their length, a power of two.
 llvm::SmallVector<mlir::Value> transposeRows(mlir::OpBuilder &builder,
                                              mlir::Location loc,
                                              mlir::ValueRange rows);

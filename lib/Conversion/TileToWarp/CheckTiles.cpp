@@ -17,8 +17,9 @@ static LogicalResult checkType(Operation *op, Type type, int64_t numWarps) {
     return size > 0 && llvm::isPowerOf2_64(size);
   });
   if (!isPower)
-    return op->emitError("convert-tile-to-warp takes blocks with power-of-two "
-                         "sides, as tile-gpu-split-blocks leaves them, got ")
+    return op->emitError(
+               "convert-tile-to-warp takes blocks with power-of-two "
+               "dimensions, as tile-gpu-split-blocks leaves them, got ")
            << tile;
   return warp::checkTileSize(op, tile, tile.getNumElements(), numWarps);
 }
@@ -32,11 +33,11 @@ static bool hasRule(Operation *op) {
              warp::RemoteLoadOp, warp::WgmmaOp, warp::WgmmaWaitOp>(op);
 }
 
-/// Where an error about `op` stands: constants that folding made have no place
-/// in the source, but the ops that use them do.
-static Operation *getPlaced(Operation *op) {
-  const bool isPlaced = !isa<UnknownLoc>(op->getLoc());
-  return isPlaced || op->use_empty() ? op : *op->user_begin();
+/// Returns the op at which to report an error about `op`. Constants that
+/// folding created have no location in the source, but their users do.
+static Operation *getLocated(Operation *op) {
+  const bool hasLocation = !isa<UnknownLoc>(op->getLoc());
+  return hasLocation || op->use_empty() ? op : *op->user_begin();
 }
 
 static LogicalResult checkOp(Operation *op, int64_t numWarps) {
@@ -49,7 +50,7 @@ static LogicalResult checkOp(Operation *op, int64_t numWarps) {
   if (touchesTiles && !hasRule(op))
     return op->emitError("the NVIDIA back end cannot compute this on blocks");
   for (Type type : op->getResultTypes())
-    if (failed(checkType(getPlaced(op), type, numWarps)))
+    if (failed(checkType(getLocated(op), type, numWarps)))
       return failure();
   for (Region &region : op->getRegions())
     for (Block &block : region)
@@ -66,32 +67,32 @@ LogicalResult warp::checkTiles(tile::FuncOp func, int64_t numWarps) {
   return failure(result.wasInterrupted());
 }
 
-static LogicalResult checkDot(warp::WgmmaOp product, int64_t numWarps) {
-  auto acc = cast<RankedTensorType>(product.getAcc().getType());
-  std::optional<LinearLayout> sums = wgmmaLayout(acc.getShape(), numWarps);
-  if (!sums)
-    return product.emitError(
-               "warpgroups take 64 rows and 8 columns each, and a "
-               "role that has them 4 warps or more; got ")
+static LogicalResult checkDot(warp::WgmmaOp mma, int64_t numWarps) {
+  auto acc = cast<RankedTensorType>(mma.getAcc().getType());
+  std::optional<LinearLayout> accLayout = wgmmaLayout(acc.getShape(), numWarps);
+  if (!accLayout)
+    return mma.emitError(
+               "wgmma takes at least 64 rows and 8 columns per warpgroup, and "
+               "roles of 4 warps or more; got ")
            << acc << " and " << numWarps << " warps";
-  auto b = cast<warp::SharedType>(product.getB().getType());
+  auto b = cast<warp::SharedType>(mma.getB().getType());
   unsigned bits = 8 * warp::getElementBytes(b.getElementType());
-  auto a = dyn_cast<warp::SharedType>(product.getA().getType());
+  auto a = dyn_cast<warp::SharedType>(mma.getA().getType());
   LinearLayout rows = a ? a.getLayout().getLayout()
-                        : wgmmaOperandLayout(*sums, b.getShape()[0], bits);
+                        : wgmmaOperandLayout(*accLayout, b.getShape()[0], bits);
   WgmmaObstacle obstacle;
-  if (planWgmma(rows, bool(a), b.getLayout().getLayout(), *sums, bits,
+  if (planWgmma(rows, bool(a), b.getLayout().getLayout(), *accLayout, bits,
                 obstacle))
     return success();
   StringRef name = obstacle == WgmmaObstacle::A ? "a" : "b";
-  return product.emitError("operand ")
-         << name << " is no matrix in shared memory that wgmma reads: its rows "
-         << "are 32 bytes or more, and lie along the dimension that is summed "
-         << "over, unless its elements have 16 bits";
+  return mma.emitError("operand ")
+         << name << " is not a matrix in shared memory that wgmma reads: rows "
+         << "must have 32 bytes or more, and lie along the contracted "
+         << "dimension unless its elements have 16 bits";
 }
 
 LogicalResult warp::checkDots(tile::FuncOp func, int64_t numWarps) {
   WalkResult result = func.walk(
-      [&](WgmmaOp product) { return WalkResult(checkDot(product, numWarps)); });
+      [&](WgmmaOp mma) { return WalkResult(checkDot(mma, numWarps)); });
   return failure(result.wasInterrupted());
 }

@@ -23,11 +23,11 @@ public:
 private:
   Value withType(Value tile, Type element);
   void convertOperands(Type element);
-  void sumInF32();
+  void accumulateInF32();
   Value roundToTF32(Value tile);
   void addDot(Value a, Value b);
   void splitIntoTF32();
-  bool isCut();
+  bool isTruncated();
 
   tile::DotOp dot;
   int64_t numWarps;
@@ -57,21 +57,21 @@ void DotDecomposer::convertOperands(Type element) {
   dot.getBMutable().assign(withType(dot.getB(), element));
 }
 
-void DotDecomposer::sumInF32() {
-  Type sum = getElementType(dot.getAcc());
-  if (sum.isF32())
+void DotDecomposer::accumulateInF32() {
+  Type element = getElementType(dot.getAcc());
+  if (element.isF32())
     return;
   Value acc = withType(dot.getAcc(), builder.getF32Type());
   dot.getAccMutable().assign(acc);
   dot.getResult().setType(cast<RankedTensorType>(acc.getType()));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(dot);
-  Value narrow = withType(dot.getResult(), sum);
+  Value narrow = withType(dot.getResult(), element);
   dot.getResult().replaceAllUsesExcept(narrow, narrow.getDefiningOp());
 }
 
-/// To ten bits of mantissa, halves away from zero. Not for NaN, whose bits may
-/// carry over into the sign.
+/// Rounds to ten bits of mantissa, ties away from zero. NaN stays as it is,
+/// because its bits may carry over into the sign.
 Value DotDecomposer::roundToTF32(Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   auto bitsType = type.clone(builder.getI32Type());
@@ -80,31 +80,33 @@ Value DotDecomposer::roundToTF32(Value tile) {
         builder, DenseElementsAttr::get(bitsType, APInt(32, value, true)));
   };
   Value bits = arith::BitcastOp::create(builder, bitsType, tile);
-  Value half = arith::AddIOp::create(builder, bits, splat(0x1000));
-  Value kept = arith::AndIOp::create(builder, half, splat(~0x1fff));
-  Value rounded = arith::BitcastOp::create(builder, type, kept);
+  Value biased = arith::AddIOp::create(builder, bits, splat(0x1000));
+  Value truncated = arith::AndIOp::create(builder, biased, splat(~0x1fff));
+  Value rounded = arith::BitcastOp::create(builder, type, truncated);
   Value isNaN =
       arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, tile, tile);
   return arith::SelectOp::create(builder, isNaN, tile, rounded);
 }
 
-/// Whether the operands of a product in tf32 may be left as they are, which
-/// tensor cores cut off to ten bits: where that is wanted, and for wgmma, which
-/// reads them from shared memory, where rounding would take them through
-/// registers first.
-bool DotDecomposer::isCut() {
+/// Whether the operands of a tf32 dot are not rounded; tensor cores truncate
+/// them to ten bits.
+/// 1. The option `cutTf32` asks for it.
+/// 2. wgmma reads them from shared memory: rounding would take them through
+///    registers first.
+bool DotDecomposer::isTruncated() {
   return dot.getPrecision() == tile::DotPrecision::TF32 &&
          (cutTf32 || getWgmmaObstacle(dot, numWarps, target).empty());
 }
 
-/// Puts another dot before this one, whose accumulator its result becomes.
+/// Inserts a dot of `a` and `b` before this one. Its result becomes the
+/// accumulator of this one.
 void DotDecomposer::addDot(Value a, Value b) {
   dot.getAccMutable().assign(tile::DotOp::create(
       builder, dot.getType(), a, b, dot.getAcc(), tile::DotPrecision::TF32));
 }
 
-/// With each operand split into what tf32 holds and the rest, the product but
-/// for the product of the rests; the small parts are summed first.
+/// Splits each operand into its tf32 part and a rest, and computes all partial
+/// dots but that of the two rests. The small terms are accumulated first.
 void DotDecomposer::splitIntoTF32() {
   Value a = dot.getA(), b = dot.getB();
   Value bigA = roundToTF32(a), bigB = roundToTF32(b);
@@ -126,11 +128,11 @@ void DotDecomposer::run() {
     operand = builder.getF16Type();
     convertOperands(operand);
   }
-  // Tensor cores sum products of 8-bit floats in f32 only.
+  // Tensor cores accumulate dots of 8-bit floats in f32 only.
   if (tile::isFloat8(operand))
-    sumInF32();
+    accumulateInF32();
   if (isTensorCoreDot(dot)) {
-    if (dot.getPrecision() != tile::DotPrecision::IEEE && !isCut())
+    if (dot.getPrecision() != tile::DotPrecision::IEEE && !isTruncated())
       splitIntoTF32();
     return;
   }
@@ -138,7 +140,7 @@ void DotDecomposer::run() {
   dot.setPrecision(tile::DotPrecision::IEEE);
   if (isa<FloatType>(operand) && operand.getIntOrFloatBitWidth() < 32) {
     convertOperands(builder.getF32Type());
-    sumInF32();
+    accumulateInF32();
   }
 }
 

@@ -15,7 +15,7 @@ using warp::LinearAttr;
 
 namespace {
 
-/// What reads an operand from shared memory.
+/// The reader of an operand in shared memory.
 enum class Reader { TensorCore, Threads };
 
 class DotFormer {
@@ -37,21 +37,23 @@ private:
   tile::FuncOp func;
   const LayoutAssignment &layouts;
   IRRewriter rewriter;
-  /// Tiles that are in shared memory already, for a reader and a contracted
+  /// Copies of tiles in shared memory, by tile, reader and contracted
   /// dimension.
   DenseMap<std::tuple<Value, unsigned, unsigned>, Value> stored;
-  /// What loops held before any of their products was formed.
-  DenseMap<Operation *, int64_t> keptBytes;
+  /// Register bytes per thread that loops hold, before any of their dots is
+  /// formed.
+  DenseMap<Operation *, int64_t> pinnedBytes;
   int32_t numThreadDots = 0;
 };
 
 } // namespace
 
-/// Right behind `tile`, so that the memory serves all its uses, and outside of
-/// the loops that only use it.
+/// Allocates right after `tile`, so that the memory serves all uses and is
+/// outside of loops that only use it.
 Value DotFormer::allocate(Value tile, unsigned contracted, Reader reader) {
   auto type = cast<RankedTensorType>(tile.getType());
-  // Where elements may lie either way one copy serves both.
+  // wgmma and ldmatrix read 16-bit elements along either dimension, so one copy
+  // serves both.
   bool eitherWay =
       reader == Reader::TensorCore && type.getElementTypeBitWidth() == 16;
   Value &known = stored[{tile, unsigned(reader), eitherWay ? 0 : contracted}];
@@ -66,7 +68,7 @@ Value DotFormer::allocate(Value tile, unsigned contracted, Reader reader) {
   return known = warp::AllocOp::create(rewriter, tile.getLoc(), memory, tile);
 }
 
-/// An operand in shared memory; transposes become another name for it.
+/// Returns `tile` in shared memory. A transpose becomes a view of its source.
 Value DotFormer::store(Value tile, unsigned contracted, Reader reader) {
   auto transpose = tile.getDefiningOp<tile::TransposeOp>();
   if (!transpose)
@@ -84,13 +86,13 @@ void DotFormer::formWgmma(tile::DotOp dot) {
                      : store(dot.getA(), /*contracted=*/1, Reader::TensorCore);
   Value b = store(dot.getB(), /*contracted=*/0, Reader::TensorCore);
   rewriter.setInsertionPoint(dot);
-  auto product = warp::WgmmaOp::create(rewriter, dot.getLoc(), dot.getType(), a,
-                                       b, dot.getAcc());
+  auto mma = warp::WgmmaOp::create(rewriter, dot.getLoc(), dot.getType(), a, b,
+                                   dot.getAcc());
   rewriter.replaceOpWithNewOp<warp::WgmmaWaitOp>(
-      dot, TypeRange(dot.getType()), product.getResult(), /*pendings=*/0);
+      dot, TypeRange(dot.getType()), mma.getResult(), /*pendings=*/0);
 }
 
-/// Whether `op` runs in iterations of a loop, be it under a condition there.
+/// Whether `op` runs in iterations of a loop, even under a condition.
 static bool isInLoop(Operation *op) {
   return op->getParentOfType<LoopLikeOpInterface>();
 }
@@ -103,15 +105,15 @@ static bool isLoadedInLoop(Value tile) {
   return load && isInLoop(load);
 }
 
-/// Whether a loop computes `tile` of 16 bits in its iterations. Instructions
-/// for matrices, which read memory of its own, turn it on the way.
-static bool isMadeInLoop(Value tile) {
+/// Whether a loop computes `tile`, of 16-bit elements, in its iterations.
+/// `ldmatrix`, which reads it from shared memory, transposes it on the way.
+static bool isComputedInLoop(Value tile) {
   Operation *op = tile.getDefiningOp();
   return op && isInLoop(op) &&
          cast<RankedTensorType>(tile.getType()).getElementTypeBitWidth() == 16;
 }
 
-/// Bytes of the registers of a thread that a tile takes.
+/// Returns the register bytes per thread that a tile takes.
 static int64_t getHeldBytes(RankedTensorType tile) {
   return warp::getLayout(tile)->getInSize(LayoutAxis::Register) *
          warp::getElementBytes(tile.getElementType());
@@ -128,41 +130,41 @@ bool warp::movesMuch(warp::ConvertLayoutOp convert) {
          (kind == ConversionKind::Shuffle && bytes > kMostShuffledBytes);
 }
 
-/// Bytes of the registers of a thread that `loop` holds all the time: of what
-/// it carries and of the operands from before it.
+/// Returns the register bytes per thread that `loop` holds throughout:
+/// loop-carried tiles and dot operands from before the loop.
 static int64_t getPinnedBytes(scf::ForOp loop) {
   int64_t bytes = 0;
   for (Value value : loop.getRegionIterArgs())
     if (auto tile = dyn_cast<RankedTensorType>(value.getType()))
       bytes += getHeldBytes(tile);
-  llvm::SmallPtrSet<Operation *, 8> kept;
+  llvm::SmallPtrSet<Operation *, 8> seen;
   loop.walk([&](tile::DotOp dot) {
     for (Value operand : {dot.getA(), dot.getB()})
       if (auto convert = operand.getDefiningOp<warp::ConvertLayoutOp>();
-          convert && !loop->isAncestor(convert) && kept.insert(convert).second)
+          convert && !loop->isAncestor(convert) && seen.insert(convert).second)
         bytes += getHeldBytes(convert.getType());
   });
   return bytes;
 }
 
-/// Whether a loop around `dot` would keep an operand from before it in so many
-/// registers that others are spilled, as where all warps take all of a few long
-/// rows, or beside other operands and sums that take most of them: it is read
-/// again in each iteration instead.
+/// Whether a loop around `dot` would hold an operand from before it in so many
+/// registers that others spill. Each iteration then reads it again.
+/// 1. The operand is large, as where all warps hold all of a few long rows.
+/// 2. Other operands and accumulators take most of the registers.
 bool DotFormer::fillsRegisters(warp::ConvertLayoutOp convert, tile::DotOp dot) {
   constexpr int64_t kMostBytesOfOne = 256, kMostBytes = 768;
   auto loop = dot->getParentOfType<scf::ForOp>();
   if (!loop || loop->isAncestor(convert))
     return false;
-  auto [entry, isNew] = keptBytes.try_emplace(loop);
+  auto [entry, isNew] = pinnedBytes.try_emplace(loop);
   if (isNew)
     entry->second = getPinnedBytes(loop);
   return entry->second > kMostBytes ||
          getHeldBytes(convert.getType()) > kMostBytesOfOne;
 }
 
-/// Whether a thread holds, in whatever order, elements that are neighbours in
-/// `memory`.
+/// Whether a thread holds elements that are neighbours in `memory`, in any
+/// register order.
 static bool holdsNeighbours(const LinearLayout &layout,
                             const LinearLayout &memory) {
   SmallVector<int64_t> next = memory.getBasis(LayoutAxis::Offset, 0);
@@ -172,8 +174,8 @@ static bool holdsNeighbours(const LinearLayout &layout,
   return false;
 }
 
-/// The tile that is used as it is as well as turned, as `tile`: one copy in
-/// memory serves both. `tile` itself if there is none.
+/// Returns the source of `tile`, a transpose, if the source has other uses: one
+/// copy in memory serves both. Otherwise returns `tile`.
 static Value findSharedTile(Value tile) {
   auto transpose = tile.getDefiningOp<tile::TransposeOp>();
   if (!transpose || transpose.getSource().hasOneUse() ||
@@ -182,9 +184,9 @@ static Value findSharedTile(Value tile) {
   return transpose.getSource();
 }
 
-/// An operand of `mma.sync` that a loop loads goes through memory of its own
-/// instead of shuffles or the scratch of a conversion: so the loads can be made
-/// to run ahead of the products.
+/// Stages an operand of `mma.sync` that a loop loads in shared memory, instead
+/// of using shuffles or the scratch of a conversion. Its loads can then be
+/// prefetched.
 void DotFormer::stage(tile::DotOp dot, OpOperand &operand,
                       unsigned contracted) {
   auto convert = operand.get().getDefiningOp<warp::ConvertLayoutOp>();
@@ -192,13 +194,13 @@ void DotFormer::stage(tile::DotOp dot, OpOperand &operand,
     return;
   bool isReadAgain = fillsRegisters(convert, dot);
   if (!isReadAgain && (!(isLoadedInLoop(convert.getSource()) ||
-                         isMadeInLoop(convert.getSource())) ||
+                         isComputedInLoop(convert.getSource())) ||
                        !movesMuch(convert)))
     return;
   Value shared = findSharedTile(convert.getSource());
   auto tile = cast<RankedTensorType>(shared.getType());
   LinearAttr layout = chooseWgmmaOperand(tile, contracted);
-  // Not where threads could store no two neighbours at once.
+  // Not if threads could store no two neighbours at once.
   if (!holdsNeighbours(*warp::getLayout(tile), layout.getLayout()))
     return;
   Value memory =
@@ -211,8 +213,9 @@ void DotFormer::stage(tile::DotOp dot, OpOperand &operand,
                                           convert.getType(), memory));
     return;
   }
-  // Where no pass moves reads later, under a condition, say, they had better
-  // take no registers before the product needs them.
+  // Outside of `scf.for`, such as under a condition, no pass moves reads later.
+  // They are emitted right before the dot, so that they take no registers
+  // earlier.
   bool isLeftAlone = !isa<scf::ForOp>(convert->getParentOp()) &&
                      convert->getBlock() == dot->getBlock() &&
                      convert->hasOneUse();
@@ -222,9 +225,9 @@ void DotFormer::stage(tile::DotOp dot, OpOperand &operand,
                                                  memory);
 }
 
-/// A product whose operands do not fit into registers is a sum of such whose
-/// operands do: reads of enough steps at once to hide the latency of shared
-/// memory behind multiplications.
+/// Splits a dot whose operands do not fit into registers into dots of a few
+/// steps along K. Each reads enough steps at once to hide the latency of shared
+/// memory.
 void DotFormer::formThreadDot(tile::DotOp dot) {
   constexpr int64_t kSteps = 4;
   const DotLayouts &chosen = layouts.getDot(dot);
@@ -254,13 +257,13 @@ void DotFormer::formThreadDot(tile::DotOp dot) {
                                      rewriter.getI32IntegerAttr(numThreadDots));
   };
   rewriter.setInsertionPoint(dot);
-  Value sum = dot.getAcc();
+  Value acc = dot.getAcc();
   for (int64_t first = 0; first < depth; first += steps)
-    sum = tile::DotOp::create(rewriter, dot.getLoc(), dot.getType(),
+    acc = tile::DotOp::create(rewriter, dot.getLoc(), dot.getType(),
                               load(a, MmaOperand::A, inA, first),
-                              load(b, MmaOperand::B, inB, first), sum,
+                              load(b, MmaOperand::B, inB, first), acc,
                               dot.getPrecision());
-  rewriter.replaceOp(dot, sum);
+  rewriter.replaceOp(dot, acc);
   ++numThreadDots;
 }
 
@@ -280,8 +283,7 @@ void DotFormer::form(tile::DotOp dot) {
 
 void DotFormer::run() {
   func.walk([&](tile::DotOp dot) { form(dot); });
-  // What all uses wanted in another layout or in shared memory is not needed
-  // where it was.
+  // Removes values that all uses take in another layout or from shared memory.
   (void)runRegionDCE(rewriter, func->getRegions());
 }
 

@@ -16,8 +16,8 @@ using warp::LinearAttr;
 
 namespace {
 
-/// Rewrites in place: first every value gets the type of its layout, then each
-/// use that demands another layout is given a value in it.
+/// Rewrites a function. First every value gets the type of its layout, then
+/// each use that demands another layout gets a value in it.
 class Materialiser {
 public:
   Materialiser(tile::FuncOp func, const LayoutAssignment &layouts)
@@ -34,37 +34,39 @@ private:
   void collectUses();
   void setTypes();
 
-  /// `value` in the layout `wanted`; stands right behind `value`, so that it
-  /// serves all its uses, and outside of the loops that only use it.
+  /// Returns `value` in the layout `wanted`. It is emitted right after `value`,
+  /// so that it serves all uses and is outside of loops that only use it.
   Value provide(Value value, LinearAttr wanted);
   Value convert(Value value, LinearAttr wanted);
   Value recompute(Value value, LinearAttr wanted);
 
-  /// How many operations compute `value` again in another layout, each counted
-  /// once; more than `limit` if it is better converted.
+  /// Returns the number of ops that recompute `value` in another layout, each
+  /// counted once. More than `limit` if a conversion is better.
   int64_t getCost(Value value, int64_t limit) const;
-  /// Whether `op` is a load that is better made in the layout `wanted`.
+  /// Whether `op` is a load that is better repeated in the layout `wanted`.
   bool isLoadedAgain(Operation *op, LinearAttr wanted) const;
   std::optional<int64_t> getOwnCost(Operation *op) const;
 
   tile::FuncOp func;
   const LayoutAssignment &layouts;
   SmallVector<Use> uses;
-  /// Operands as they were before they were replaced by converted ones.
+  /// The operands before they were replaced by converted ones.
   DenseMap<Operation *, SmallVector<Value>> operands;
   DenseMap<std::pair<Value, Attribute>, Value> provided;
 };
 
-/// A conversion takes two barriers and a round trip through shared memory.
+/// The cost up to which values are recomputed. A conversion takes two barriers
+/// and a round trip through shared memory.
 constexpr int64_t kMaxCost = 16;
-/// One of an index stands in the way of loading ahead as well: addresses that
-/// go through shared memory are known only when all warps have come that far.
+/// The same for indices. Converting one also prevents prefetching: addresses
+/// that go through shared memory are known only after a barrier of all warps.
 constexpr int64_t kMaxIndexCost = 40;
-/// A conversion of a tile that is smaller by a whole dimension.
+/// The cost of converting a tile that is smaller by a whole dimension.
 constexpr int64_t kSmallConversionCost = 4;
-/// A load of what is in the first cache already.
+/// The cost of a load that hits the L1 cache.
 constexpr int64_t kLoadCost = 4;
-/// A division by a constant: shifts, or a multiplication and a few more.
+/// The cost of a division by a constant: shifts, or a multiplication and a few
+/// more ops.
 constexpr int64_t kConstantDivisionCost = 3;
 
 } // namespace
@@ -87,7 +89,7 @@ static void setLayout(Value value, LinearAttr layout) {
     value.setType(warp::withLayout(type, layout.getLayout()));
 }
 
-/// The type of a constant stands in its value too.
+/// Updates the value of a constant, which contains its type.
 static void updateConstant(arith::ConstantOp constant) {
   auto type = dyn_cast<RankedTensorType>(constant.getType());
   auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
@@ -133,8 +135,9 @@ static int64_t getBits(Value tile) {
   return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
 }
 
-/// Whether the operand of `op` is smaller than its result, or no larger and
-/// nearer to such: then it is the operand that is brought into another layout.
+/// Whether the operand of `op` is smaller than its result, or as large and
+/// closer to a smaller tile. The operand is then converted instead of the
+/// result.
 static bool growsTile(Operation *op) {
   if (isa<tile::BroadcastOp, tile::ExpandDimsOp>(op))
     return true;
@@ -143,15 +146,14 @@ static bool growsTile(Operation *op) {
          getBits(op->getOperand(0)) < getBits(op->getResult(0));
 }
 
-/// Whether `op` loads an index, a scale or the like for each row: each thread
-/// loads its own rather than to pass it through shared memory.
+/// Whether `op` loads an index, a scale or similar per row. Each thread loads
+/// its own instead of passing it through shared memory.
 static bool isSmallLoad(Operation *op) {
   auto load = dyn_cast<tile::LoadOp>(op);
   return load && !load.getIsVolatile() && isOnlyExpanded(load.getResult());
 }
 
-/// What the op adds to the cost of what is computed with it; nothing for one
-/// that is not worth computing twice.
+/// Returns the cost of computing `op` again; nothing if that is not worthwhile.
 std::optional<int64_t> Materialiser::getOwnCost(Operation *op) const {
   if (isa<arith::ConstantOp, tile::SplatOp>(op))
     return 0;
@@ -178,7 +180,7 @@ int64_t Materialiser::getCost(Value value, int64_t limit) const {
       return limit + 1;
     counted.insert(op);
     cost += *own;
-    // These are computed again whatever their operand takes.
+    // These are recomputed whatever their operand costs.
     bool grows = isa<tile::BroadcastOp, tile::ExpandDimsOp>(op);
     if (grows && getCost(operands.at(op)[0], kSmallConversionCost) >
                      kSmallConversionCost)
@@ -197,14 +199,14 @@ bool Materialiser::isLoadedAgain(Operation *op, LinearAttr wanted) const {
          });
 }
 
-static OpBuilder getBuilderBehind(Value value) {
+static OpBuilder getBuilderAfter(Value value) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
   return builder;
 }
 
 Value Materialiser::convert(Value value, LinearAttr wanted) {
-  OpBuilder builder = getBuilderBehind(value);
+  OpBuilder builder = getBuilderAfter(value);
   auto type = cast<RankedTensorType>(value.getType());
   return warp::ConvertLayoutOp::create(
       builder, value.getLoc(), warp::withLayout(type, wanted.getLayout()),
@@ -214,7 +216,7 @@ Value Materialiser::convert(Value value, LinearAttr wanted) {
 Value Materialiser::recompute(Value value, LinearAttr wanted) {
   Operation *op = value.getDefiningOp();
   if (auto load = dyn_cast<tile::LoadOp>(op))
-    if (LinearAttr ordered = getOrderOfRow(load, wanted); ordered != wanted)
+    if (LinearAttr ordered = sortRowRegisters(load, wanted); ordered != wanted)
       return convert(provide(value, ordered), wanted);
   auto getDemand = [&](OpOperand &operand) {
     return isa<tile::LoadOp>(op) ? wanted : getOperandLayout(operand, wanted);
@@ -225,7 +227,7 @@ Value Materialiser::recompute(Value value, LinearAttr wanted) {
     inputs.push_back(isa<RankedTensorType>(original.getType())
                          ? provide(original, getDemand(operand))
                          : original);
-  OpBuilder builder = getBuilderBehind(value);
+  OpBuilder builder = getBuilderAfter(value);
   Operation *copy = builder.clone(*op);
   copy->setOperands(inputs);
   setLayout(copy->getResult(0), wanted);
@@ -249,7 +251,7 @@ Value Materialiser::provide(Value value, LinearAttr wanted) {
 }
 
 //===----------------------------------------------------------------------===//
-// The rewriting
+// Rewriting
 //===----------------------------------------------------------------------===//
 
 void Materialiser::run() {

@@ -1,4 +1,4 @@
-// From tiles to tiles that are spread over warps. Passes.td describes the pass.
+// Distributes tiles over warps. Passes.td describes the pass.
 
 #ifndef TILEWRIGHT_LIB_CONVERSION_TILETOWARP_PASSES_H
 #define TILEWRIGHT_LIB_CONVERSION_TILETOWARP_PASSES_H

@@ -8,16 +8,16 @@ include "mlir/Pass/PassBase.td"
 def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
   let summary = "give every tile a layout over the threads of a program";
   let description = [{
-    First each dot is brought into a form that tensor cores or threads compute.
-    Then lib/Analysis/Layout/LayoutAssignment chooses a layout for every tile: memory
-    accesses and dots decide, everything else follows. Last the kernels are
-    rewritten: types get their `#warp.linear` encoding; where a use wants
-    another layout than the value has, what is cheap is computed once more in
-    that layout and the rest goes through `warp.convert_layout`, as early as the
-    tile is smallest and outside of loops where it does not change; a dot for
-    tensor cores becomes `warp.mma`. Its operands that a loop loads, and what the
-    loop loads to compute them from, pass through a `warp.alloc`, so that
-    `warp-pipeline-loops` can copy them ahead.
+    1. Each dot is brought into a form that tensor cores or threads compute.
+    2. lib/Analysis/Layout/LayoutAssignment chooses a layout for every tile. Memory
+       accesses and dots decide, everything else follows.
+    3. Types get their `#warp.linear` encoding. Where a use demands another layout
+       than the value has, cheap values are recomputed in that layout. Others go
+       through `warp.convert_layout`, where the tile is smallest and outside of
+       loops in which it does not change.
+    4. Dots for tensor cores become `warp.mma` or `warp.wgmma`. Operands that a
+       loop loads, and loads from which it computes operands, pass through a
+       `warp.alloc`, so that `warp-pipeline-loops` can prefetch them.
 
     Input: kernels of `tile`, `arith`, `math` and `scf` that call nothing.
     Output: the same ops on tiles with layouts, and `warp` ops; each kernel
@@ -31,10 +31,10 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     %r = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #l>
     ```
 
-    Refused: blocks with a side that is no power of two, which `tile-gpu-split-blocks`
-    cuts before, or with more than 2048 elements a thread (1024 of what is loaded
-    or computed in floats), calls that were not inlined, and ops on tiles that
-    have no rule.
+    Refused: blocks with a dimension that is not a power of two, which
+    `tile-gpu-split-blocks` cuts before; blocks of more than 2048 elements per
+    thread (1024 if they are loaded or computed in floats); calls that were not
+    inlined; ops on tiles that have no rule.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", "4",

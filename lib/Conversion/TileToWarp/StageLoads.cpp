@@ -1,8 +1,10 @@
-// Tiles that a loop loads and computes operands of products from, such as
-// weights of four bits and their scales, go through memory of their own: so the
-// loads can be made to run ahead of the products, as those of operands are. So
-// do rows of numbers beside products: see StagedVectors.h; and all that a loop
-// without products loads, if it says how many iterations are to be in flight.
+// Stages loads in shared memory, so that they can be prefetched as operands
+// are:
+// 1. Tiles from which a loop computes dot operands, such as 4-bit weights and
+//    their scales.
+// 2. Vectors that are used next to dots; see StagedVectors.h.
+// 3. All loads of a loop without dots that asks for several iterations in
+//    flight.
 
 #include "lib/Conversion/TileToWarp/TileToWarp.h"
 
@@ -25,7 +27,8 @@ using warp::LinearAttr;
 
 using Loads = llvm::SmallSetVector<tile::LoadOp, 4>;
 
-/// Whether `operand` is loaded as it stands: see formDots.
+/// Whether `operand` is a load, possibly transposed or converted. formDots
+/// stages those.
 static bool isLoaded(Value operand) {
   Operation *op = operand.getDefiningOp();
   while (isa_and_present<warp::ConvertLayoutOp, tile::TransposeOp>(op))
@@ -33,18 +36,19 @@ static bool isLoaded(Value operand) {
   return isa_and_present<tile::LoadOp>(op);
 }
 
-/// Packed weights, rather than what is added to scores.
+/// Whether `load` reads packed weights, as opposed to values that are added to
+/// scores.
 static bool isMatrixOfIntegers(tile::LoadOp load) {
   auto type = cast<RankedTensorType>(load.getType());
   return type.getRank() == 2 && type.getElementType().isInteger();
 }
 
-/// Adds the loads of the loop around `product` that `operand` is computed from.
-/// Of products of warpgroups matrices only: the fence between what threads
-/// store and the product waits for loads on their way to registers. What is
-/// computed from another product's sum stays in registers unless it `isStored`,
-/// and so do the scales of packed weights.
-static void collectLoads(Operation *product, Value operand, bool isWgmma,
+/// Collects the loads in the loop around `dot` that `operand` is computed from.
+/// 1. For wgmma only matrices: the fence between stores of threads and wgmma
+///    waits for loads that are on their way to registers.
+/// 2. Values that depend on the accumulator of another dot stay in registers
+///    unless `isStored`, and so do the scales of packed weights.
+static void collectLoads(Operation *dot, Value operand, bool isWgmma,
                          bool isStored, Loads &loads) {
   if (isLoaded(operand))
     return;
@@ -54,7 +58,7 @@ static void collectLoads(Operation *product, Value operand, bool isWgmma,
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!open.empty()) {
     Operation *op = open.pop_back_val().getDefiningOp();
-    if (!op || op->getBlock() != product->getBlock() || !seen.insert(op).second)
+    if (!op || op->getBlock() != dot->getBlock() || !seen.insert(op).second)
       continue;
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
       isPacked |= isMatrixOfIntegers(load);
@@ -76,8 +80,8 @@ static void collectLoads(Operation *product, Value operand, bool isWgmma,
     loads.insert_range(matrices);
 }
 
-/// Whether `loop` asks for iterations in flight and has no products, whose
-/// operands would be what runs ahead.
+/// Whether `loop` asks for several iterations in flight and has no dots, whose
+/// operands would be prefetched instead.
 static bool asksForCopies(scf::ForOp loop) {
   constexpr int64_t kNotAsked = 1;
   return getNumStages(loop, kNotAsked) > 1 && !warp::isExplicit(loop) &&
@@ -91,8 +95,9 @@ static bool asksForCopies(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-/// Has what the mask leaves out of `load` chosen where it is `read` from the
-/// memory that it is copied to. What takes the place of its result.
+/// Selects the masked-off value of `load` after it is `read` from the memory
+/// that it is copied to, as copies fill with zeros. Returns the replacement of
+/// its result.
 static Value chooseOther(tile::LoadOp load, Value read, IRRewriter &rewriter) {
   if (load.fillsWithZero())
     return read;
@@ -102,9 +107,9 @@ static Value chooseOther(tile::LoadOp load, Value read, IRRewriter &rewriter) {
                                  other);
 }
 
-/// The layout in memory of a tile that threads copy and read as they hold it;
-/// null where no two neighbours could be copied at once, unless it is a row
-/// whose elements are wide enough for copies of one.
+/// Returns the layout in memory of a tile that threads copy and read in their
+/// own layout. Null if no two neighbours could be copied at once. Rows are
+/// exempt: their elements are wide enough to be copied one by one.
 static LinearAttr chooseMemory(RankedTensorType tile, bool isRow) {
   LinearLayout held = *warp::getLayout(tile);
   LinearAttr memory;
@@ -122,8 +127,8 @@ static LinearAttr chooseMemory(RankedTensorType tile, bool isRow) {
              : LinearAttr();
 }
 
-/// Has `load`, and what only changes its layout, read from memory that it is
-/// copied to.
+/// Copies `load` to shared memory. Its users, and conversions of its layout,
+/// read from there.
 static LogicalResult stage(tile::LoadOp load, bool isRow,
                            IRRewriter &rewriter) {
   auto type = cast<RankedTensorType>(load.getType());
@@ -152,16 +157,15 @@ static LogicalResult stage(tile::LoadOp load, bool isRow,
   return success();
 }
 
-/// Stages what `loop` loads, as it asks for. Copies of one number each cost
-/// more than running ahead saves: softmax of rows of 3001 floats took 63 us
-/// instead of 56.
+/// Stages the loads of `loop`, which asks for it. Copies of single elements
+/// cost more than prefetching saves; see benchmarks/notes/staged-loads.md.
 static void stageAsked(scf::ForOp loop, IRRewriter &rewriter) {
   for (auto load : llvm::to_vector(loop.getBody()->getOps<tile::LoadOp>()))
     if (isa<RankedTensorType>(load.getType()) && !load.getIsVolatile() &&
         failed(stage(load, /*isRow=*/false, rewriter)))
       remark::missed(load.getLoc(), remark::RemarkOpts::name("StageLoads")
                                         .category("convert-tile-to-warp"))
-          << remark::add("not copied ahead: no two of its numbers are known to "
+          << remark::add("not prefetched: no two of its elements are known to "
                          "be neighbours in memory");
 }
 

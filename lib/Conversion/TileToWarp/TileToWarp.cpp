@@ -22,7 +22,7 @@ namespace tilewright::warp {
 #include "lib/Conversion/TileToWarp/Passes.h.inc"
 } // namespace tilewright::warp
 
-/// What will compute `dot`, and why nothing better.
+/// Remarks which unit computes `dot`, and why no faster one does.
 static void remarkDot(tile::DotOp dot, int64_t numWarps,
                       const NvidiaTarget &target) {
   constexpr auto kRemark =
@@ -44,7 +44,8 @@ static void remarkDot(tile::DotOp dot, int64_t numWarps,
     remark::passed(loc, kRemark) << remark::add("computed by mma.sync");
 }
 
-/// A store through memory of its own, which waits until that has been read.
+/// Replaces `store` by a TMA store from a staging buffer, and waits until the
+/// buffer has been read.
 static void formTmaStore(tile::DescriptorStoreOp store) {
   ImplicitLocOpBuilder b(store.getLoc(), store);
   Value tile = dropLeadingOnes(store.getValue());
@@ -105,8 +106,8 @@ struct ConvertTileToWarp
     return success();
   }
 
-  /// The warps that hold the tiles of `func`: those of the roles that have
-  /// some.
+  /// Returns the number of warps that hold the tiles of `func`. With roles,
+  /// that is the number of the roles that have tiles.
   int64_t chooseNumWarps(tile::FuncOp func) {
     warp::SpecializeOp roles = warp::getRoles(func);
     if (!roles)

@@ -11,35 +11,34 @@
 
 namespace tilewright::warp {
 
-/// Fails, with an error at the op, on what the NVIDIA back end does not take.
+/// Emits an error and fails on ops that the NVIDIA back end does not support.
 llvm::LogicalResult checkTiles(tile::FuncOp func, int64_t numWarps);
 
-/// Fails, with an error at the op, on an explicit product that `numWarps` warps
-/// do not compute.
+/// Emits an error and fails on an explicit wgmma that `numWarps` warps can not
+/// compute.
 llvm::LogicalResult checkDots(tile::FuncOp func, int64_t numWarps);
 
-/// Rewrites every dot that `target`'s tensor cores can not compute as it is
-/// into such as they can or threads can: see isTensorCoreDot. With `cutTf32`
-/// operands in tf32 are cut off, not rounded.
+/// Rewrites dots that `target`'s tensor cores can not compute as they are into
+/// dots for tensor cores or threads; see isTensorCoreDot. With `cutTf32`, tf32
+/// operands are truncated, not rounded.
 void decomposeDots(tile::FuncOp func, int64_t numWarps,
                    const NvidiaTarget &target, bool cutTf32);
 
 /// Gives every tile its layout and makes each use see the layout it demands.
 void materialiseLayouts(tile::FuncOp func, const LayoutAssignment &layouts);
 
-/// Whether a conversion moves so much that shared memory is the better way:
-/// beyond some words of a thread, shuffles take more instructions than loads of
-/// matrices do.
+/// Whether a conversion moves so much data that shared memory is faster. Beyond
+/// a few words per thread, shuffles take more instructions than `ldmatrix`.
 bool movesMuch(ConvertLayoutOp convert);
 
-/// Copies to shared memory what loops load and compute operands of `mma.sync`
-/// from; of `wgmma` the packed weights, as tensor maps bring the rest. And
-/// `rows`.
+/// Stages loads in shared memory: those from which loops compute operands of
+/// `mma.sync`, packed weights for `wgmma`, and `rows`. TMA loads the other
+/// operands of `wgmma`.
 void stageLoads(tile::FuncOp func, const LayoutAssignment &layouts,
                 const StagedVectors &rows);
 
-/// Turns dots whose operands are in place into tensor-core ops, and stores to
-/// shared memory what those read from there.
+/// Replaces dots by tensor-core ops, and stores operands that these read from
+/// shared memory there.
 void formDots(tile::FuncOp func, const LayoutAssignment &layouts);
 
 } // namespace tilewright::warp

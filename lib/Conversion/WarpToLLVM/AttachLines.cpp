@@ -1,7 +1,7 @@
-// Says of each op which line of the source it comes from, as LLVM needs it.
+// Attaches the source line of each op in the form that LLVM needs.
 //
-// Thousands of ops come from a few dozens of places, so each place is worked
-// out once.
+// Thousands of ops share a few dozen locations, so each location is converted
+// once.
 
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 
@@ -19,39 +19,39 @@ namespace tilewright {
 using namespace mlir;
 using namespace tilewright;
 
-/// The place in a file that `loc` speaks of: of calls the innermost. Null where
-/// it names no file.
-static FileLineColLoc findPlace(Location loc) {
-  FileLineColLoc place;
+/// Returns the file location of `loc`, for calls that of the innermost callee,
+/// or null if it names no file.
+static FileLineColLoc findFileLoc(Location loc) {
+  FileLineColLoc fileLoc;
   loc->walk([&](Location part) {
     if (auto call = dyn_cast<CallSiteLoc>(part)) {
-      place = findPlace(call.getCallee());
+      fileLoc = findFileLoc(call.getCallee());
       return WalkResult::interrupt();
     }
-    place = dyn_cast<FileLineColLoc>(part);
-    return place ? WalkResult::interrupt() : WalkResult::advance();
+    fileLoc = dyn_cast<FileLineColLoc>(part);
+    return fileLoc ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return place;
+  return fileLoc;
 }
 
-static LLVM::DIFileAttr getFile(MLIRContext *context, FileLineColLoc place) {
-  if (!place)
+static LLVM::DIFileAttr getFile(MLIRContext *context, FileLineColLoc fileLoc) {
+  if (!fileLoc)
     return LLVM::DIFileAttr::get(context, "<unknown>", "");
-  StringRef path = place.getFilename();
+  StringRef path = fileLoc.getFilename();
   return LLVM::DIFileAttr::get(context, llvm::sys::path::filename(path),
                                llvm::sys::path::parent_path(path));
 }
 
 namespace {
 
-/// The places of the ops of one function.
+/// Attaches the locations of the ops of one function.
 class FunctionLines {
 public:
   FunctionLines(LLVM::LLVMFuncOp function, LLVM::DICompileUnitAttr unit)
-      : function(function), place(findPlace(function.getLoc())) {
+      : function(function), fileLoc(findFileLoc(function.getLoc())) {
     MLIRContext *context = function.getContext();
-    LLVM::DIFileAttr file = getFile(context, place);
-    unsigned line = place ? place.getLine() : 1;
+    LLVM::DIFileAttr file = getFile(context, fileLoc);
+    unsigned line = fileLoc ? fileLoc.getLine() : 1;
     const bool isDefined = !function.isExternal();
     auto flags = LLVM::DISubprogramFlags::Optimized;
     if (isDefined)
@@ -83,23 +83,24 @@ public:
 private:
   Location getScoped(Location loc) {
     if (auto call = dyn_cast<CallSiteLoc>(loc))
-      return CallSiteLoc::get(inItsFile(call.getCallee()), call.getCaller());
-    FileLineColLoc own = findPlace(loc);
-    if (own && place && own.getFilename() != place.getFilename())
-      return inItsFile(loc);
+      return CallSiteLoc::get(withFileScope(call.getCallee()),
+                              call.getCaller());
+    FileLineColLoc own = findFileLoc(loc);
+    if (own && fileLoc && own.getFilename() != fileLoc.getFilename())
+      return withFileScope(loc);
     return loc;
   }
 
-  /// A function may have lines of other files.
-  Location inItsFile(Location loc) {
-    FileLineColLoc own = findPlace(loc);
+  /// A function may contain lines of other files: their scope names the file.
+  Location withFileScope(Location loc) {
+    FileLineColLoc own = findFileLoc(loc);
     auto scope = LLVM::DILexicalBlockFileAttr::get(
         subprogram, getFile(loc.getContext(), own), /*discriminator=*/0);
     return FusedLoc::get(loc.getContext(), {own ? Location(own) : loc}, scope);
   }
 
   LLVM::LLVMFuncOp function;
-  FileLineColLoc place;
+  FileLineColLoc fileLoc;
   LLVM::DISubprogramAttr subprogram;
   DenseMap<Location, Location> known;
 };
@@ -110,15 +111,15 @@ struct AttachLines : tilewright::impl::AttachLinesBase<AttachLines> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
-    FileLineColLoc place = findPlace(module.getLoc());
+    FileLineColLoc fileLoc = findFileLoc(module.getLoc());
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-      if (!place)
-        place = findPlace(function.getLoc());
-    // Directives only: a full debug section would make the assembler give up
+      if (!fileLoc)
+        fileLoc = findFileLoc(function.getLoc());
+    // Directives only: with a full debug section the assembler stops
     // optimising.
     auto unit = LLVM::DICompileUnitAttr::get(
         FunctionLines::newId(context), llvm::dwarf::DW_LANG_C,
-        getFile(context, place), StringAttr::get(context, "tilewright"),
+        getFile(context, fileLoc), StringAttr::get(context, "tilewright"),
         /*isOptimized=*/true, LLVM::DIEmissionKind::DebugDirectivesOnly);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       FunctionLines(function, unit).attach();

@@ -1,5 +1,5 @@
-// LLVM ends the process when it meets what it cannot select. So whatever may
-// reach it is checked against what is known to be selectable.
+// LLVM aborts on an op that it cannot select. This pass reports an error for
+// every op that is not known to be selectable.
 
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 
@@ -17,8 +17,8 @@ namespace tilewright {
 using namespace mlir;
 using namespace tilewright;
 
-/// Intrinsics that the NVPTX code generator selects for every scalar type that
-/// kernels use.
+/// Whether the NVPTX code generator selects the intrinsic for every scalar type
+/// that kernels use.
 static bool isSelectableIntrinsic(StringRef name) {
   static const llvm::StringSet<> selectable = {
       "abs",        "assume",
@@ -40,8 +40,8 @@ static bool isSelectableIntrinsic(StringRef name) {
   return selectable.contains(name);
 }
 
-/// Functions that are defined elsewhere: by the driver, and by the mathematics
-/// library, all of whose names are mangled.
+/// Whether the driver or the math library, whose names are all mangled, defines
+/// the function.
 static bool isProvided(StringRef name) {
   return name == "vprintf" || name == "__assertfail" || name.starts_with("_Z");
 }

@@ -3,24 +3,24 @@ include "mlir/Pass/PassBase.td"
 def ConvertWarpToLLVM : Pass<"convert-warp-to-llvm", "::mlir::ModuleOp"> {
   let summary = "kernels on tiles in registers to one thread's LLVM dialect";
   let description = [{
-    Every tile becomes one scalar for each register of its layout, and each op
-    what one thread does for it. Control flow becomes branches.
+    Every tile becomes one scalar per register of its layout, and each op
+    becomes the work of one thread. Control flow becomes branches.
 
     Input: functions are kernels with `warp.num_warps`; every tile has a
     `#warp.linear` layout of power-of-two shape; ops that use shared memory
-    carry `warp.shared_offset`; barriers stand where they are needed.
+    carry `warp.shared_offset`; barriers are in place.
 
     Output: `llvm.func` with `nvvm.kernel` and `nvvm.reqntid`, holding ops of the
     LLVM and NVVM dialects only.
 
-    Refuses constants that do not repeat one value, calls, and functions that
-    are no kernels.
+    Refuses constants that are not splats, calls, and functions that are not
+    kernels.
   }];
   let options = [
     Option<"computeCapability", "compute-capability", "unsigned", "80",
            "10 * major + minor of the GPU's compute capability">,
     Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">];
+           "Use features of this exact architecture only, as sm_90a does">];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -28,14 +28,14 @@ def ConvertWarpToLLVM : Pass<"convert-warp-to-llvm", "::mlir::ModuleOp"> {
 }
 
 def CheckNvidiaLegality : Pass<"nvidia-check-legality", "::mlir::ModuleOp"> {
-  let summary = "refuse what LLVM cannot select for NVIDIA GPUs";
+  let summary = "refuse ops that LLVM cannot select for NVIDIA GPUs";
   let description = [{
-    The code generator ends the process at an op that it has no instructions
-    for. This pass makes it an error at the place of the op instead.
+    The code generator aborts at an op that it cannot select. This pass reports
+    an error at the location of the op instead.
 
-    Input: the end of lowering. Output: the same, holding only ops of the LLVM
-    and NVVM dialects, intrinsics that are known to be selectable, and calls of
-    functions that are defined or provided.
+    Input: the end of lowering. Output: the same IR, which holds only ops of the
+    LLVM and NVVM dialects, intrinsics that are known to be selectable, and
+    calls of functions that are defined or provided.
 
     ```mlir
     %1 = llvm.intr.sin(%0) : (f32) -> f32
@@ -47,13 +47,13 @@ def CheckNvidiaLegality : Pass<"nvidia-check-legality", "::mlir::ModuleOp"> {
 def AttachLines : Pass<"nvidia-attach-lines", "::mlir::ModuleOp"> {
   let summary = "scopes for the lines of the source, for profilers";
   let description = [{
-    LLVM writes the line of an instruction where it knows a scope of the line:
-    the function, or the file of the line in it.
+    LLVM writes the line of an instruction only if the line has a scope: the
+    function, or a file within it.
 
-    Input: the end of lowering, ops with locations in files. Output: the same,
-    each function a subprogram of one compile unit, from which only directives
-    come; the locations of calls, and those in other files than the function's,
-    name their file.
+    Input: the end of lowering, ops with locations in files. Output: the same
+    ops. Each function is a subprogram of one compile unit that emits directives
+    only. Locations of calls, and those in other files than the function's, name
+    their file.
 
     ```mlir
     llvm.func @kernel() {

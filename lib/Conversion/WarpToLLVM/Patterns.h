@@ -1,4 +1,4 @@
-// The patterns of each family of ops, one file a family.
+// The patterns by op family, one file per family.
 
 #pragma once
 
@@ -15,8 +15,9 @@ class AccessWidths;
 class RepeatedRegisters;
 using CastRanges = llvm::DenseMap<mlir::Operation *, CastFacts>;
 
-/// Whether `op` casts integers to bf16 that f32 may round, on a GPU without an
-/// instruction for that. Such scalars become PTX together with the tiles.
+/// Whether `op` casts integers to bf16 by an f32 that may round, on a GPU
+/// without a direct instruction. Such scalars are converted together with the
+/// tiles.
 bool castsThroughOddF32(mlir::Operation *op, const NvidiaTarget &target);
 
 /// `arith` and `math` on tiles, register by register, and constants.
@@ -24,15 +25,14 @@ void populateElementwiseToLLVM(const WarpTypeConverter &converter,
                                const NvidiaTarget &target,
                                const RepeatedRegisters &repeated,
                                mlir::RewritePatternSet &patterns);
-/// Casts from and to 8-bit floats, from integers to floats, and those of
-/// pointers.
+/// Casts from and to 8-bit floats, from integers to floats, and of pointers.
 void populateCastToLLVM(const WarpTypeConverter &converter,
                         const NvidiaTarget &target,
                         const RepeatedRegisters &repeated,
                         const CastRanges &ranges,
                         mlir::RewritePatternSet &patterns);
-/// Where the integers lie that are cast to floats. Found before anything is
-/// rewritten: it follows ops on tiles.
+/// Finds the ranges of integers that are cast to floats. Runs before any
+/// rewrite, since it follows ops on tiles.
 CastRanges findCastRanges(mlir::ModuleOp module);
 /// range, splat, expand_dims, broadcast, reshape, transpose.
 void populateShapeToLLVM(const WarpTypeConverter &converter,
@@ -66,10 +66,10 @@ void populateConvertLayoutToLLVM(const WarpTypeConverter &converter,
 void populateSharedTileToLLVM(const WarpTypeConverter &converter,
                               const NvidiaTarget &target,
                               mlir::RewritePatternSet &patterns);
-/// Drops what gives back slots that the threads fill themselves: the barriers
-/// of the program tell them. To be called before anything is rewritten.
+/// Erases the releases of slots that the threads fill by cp.async: CTA barriers
+/// order those. Call before any rewrite.
 llvm::LogicalResult dropReleasesOfCopies(mlir::ModuleOp module);
-/// warp.ring and what is done with its slots.
+/// warp.ring and the ops on its slots.
 void populateRingToLLVM(const WarpTypeConverter &converter,
                         mlir::RewritePatternSet &patterns);
 /// warp.tma_load, warp.async_copy.
@@ -78,9 +78,10 @@ void populateRingCopyToLLVM(const WarpTypeConverter &converter,
 /// warp.cluster_rank, warp.cluster_barrier.
 void populateClusterToLLVM(const WarpTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
-/// warp.tma_store.
+/// warp.ring.put_scalar, warp.ring.get_scalar.
 void populateRingScalarToLLVM(const WarpTypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
+/// warp.tma_store, warp.tma_store_wait.
 void populateTmaStoreToLLVM(const WarpTypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 /// warp.acquire_map_memory, warp.release_map_memory.
@@ -89,7 +90,7 @@ void populateMapMemoryToLLVM(const WarpTypeConverter &converter,
 /// warp.make_tensor_map, warp.ring.drain.
 void populateTensorMapToLLVM(const WarpTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
-/// Replaces each warp.specialize, whose roles no longer hold tiles.
+/// Lowers each warp.specialize, whose roles no longer hold tiles.
 void lowerRoles(mlir::ModuleOp module);
 /// warp.pingpong_leads, warp.pingpong_wait, warp.pingpong_pass.
 void populatePingPongToLLVM(const WarpTypeConverter &converter,
@@ -117,9 +118,9 @@ void populateDebugToLLVM(const WarpTypeConverter &converter,
 void populateMmaToLLVM(const WarpTypeConverter &converter,
                        const NvidiaTarget &target,
                        mlir::RewritePatternSet &patterns);
-/// Makes each warp.wgmma_wait that stands right behind the one product whose
-/// sums it gives a part of that.
-void joinWaits(mlir::ModuleOp module);
+/// Merges each warp.wgmma_wait into the op directly before it, if the wait
+/// names exactly the accumulators of that op.
+void mergeWaits(mlir::ModuleOp module);
 /// warp.wgmma, warp.wgmma_wait, warp.proxy_fence.
 void populateWgmmaToLLVM(const WarpTypeConverter &converter,
                          const NvidiaTarget &target,
@@ -131,19 +132,19 @@ void populatePinnedAccumulatorsToLLVM(const WarpTypeConverter &converter,
 void populateFmaDotToLLVM(const WarpTypeConverter &converter,
                           const NvidiaTarget &target,
                           mlir::RewritePatternSet &patterns);
-/// arith.divf of f32; `withoutCalls` for kernels in which a call would cost
-/// more than the instructions of its callee.
+/// arith.divf of f32. With `withoutCalls` it is expanded inline, since a call
+/// costs more in kernels with wgmma.
 void populateDivisionToLLVM(const mlir::LLVMTypeConverter &converter,
                             bool withoutCalls,
                             mlir::RewritePatternSet &patterns);
 /// arith.remf of f32.
 void populateRemainderToLLVM(const mlir::LLVMTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
-/// Square roots of f32 and divisions of 64-bit integers for kernels in which a
-/// call would cost more than the instructions of its callee.
+/// Square roots of f32 and divisions of 64-bit integers, expanded inline for
+/// kernels in which a call costs more.
 void populateCallFreeToLLVM(const mlir::LLVMTypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
-/// Mathematical functions on scalars.
+/// Math functions on scalars.
 void populateMathToLLVM(const mlir::LLVMTypeConverter &converter,
                         mlir::RewritePatternSet &patterns);
 

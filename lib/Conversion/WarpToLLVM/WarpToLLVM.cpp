@@ -34,7 +34,7 @@ namespace tilewright {
 using namespace mlir;
 using namespace tilewright;
 
-/// Tiles become registers; scalar arithmetic and structured loops remain.
+/// Converts tiles to registers; scalar arithmetic and structured loops remain.
 static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
   if (failed(dropReleasesOfCopies(module)))
     return failure();
@@ -90,8 +90,8 @@ static LogicalResult convertTiles(ModuleOp module, const NvidiaTarget &target) {
 
 static LogicalResult convertLoops(ModuleOp module) {
   lowerRoles(module);
-  // Loops of products and the like count by constants, whose ends are no
-  // extreme numbers.
+  // Loops with constant steps, such as the main loops of matmuls, have bounds
+  // far from the limits of their type.
   return lowerToBranches(module, CheckedSteps::NotConstant);
 }
 
@@ -112,7 +112,8 @@ static LogicalResult convertScalars(ModuleOp module, bool usesWgmma) {
   LLVMConversionTarget legality(*context);
   legality.addLegalDialect<NVVM::NVVMDialect>();
   legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
-  // A conversion asks of each op given whether it is legal: most are.
+  // The conversion tests the legality of each op that it gets, and most are
+  // legal already: pass only the others.
   SmallVector<Operation *> others;
   module.walk([&](Operation *op) {
     if (!isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()) &&
@@ -122,29 +123,29 @@ static LogicalResult convertScalars(ModuleOp module, bool usesWgmma) {
   return applyPartialConversion(others, legality, std::move(patterns));
 }
 
-/// What the assembler makes, or what is already, a call.
+/// Whether `op` is a call, or becomes one in the assembler.
 static bool isCall(Operation *op) {
   if (isa<LLVM::FDivOp, LLVM::SqrtOp>(op))
     return op->getResult(0).getType().isF64();
   auto call = dyn_cast<LLVM::CallOp>(op);
-  // Checks of debug mode are calls, too, and are known to cost.
+  // Calls of debug mode are known to cost and are not reported.
   return isa<LLVM::FRemOp>(op) ||
          (call && call.getCallee() && !call.getResultTypes().empty() &&
           !call.getAlwaysInline() && call.getCallee() != "vprintf");
 }
 
-/// Says which lines of a kernel with products of warpgroups slow these down.
+/// Reports the lines whose calls slow down the wgmmas of a kernel.
 static void remarkCalls(ModuleOp module) {
   module.walk<WalkOrder::PreOrder>([](Operation *op) {
-    // Its calls are where it is called.
+    // The calls in an inlined function are reported at its call sites.
     if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
       return function.getAlwaysInline() ? WalkResult::skip()
                                         : WalkResult::advance();
     if (isCall(op))
       remark::missed(op->getLoc(), remark::RemarkOpts::name("Call").category(
                                        "convert-warp-to-llvm"))
-          << remark::add("a call, for which the assembler makes all products "
-                         "of warpgroups wait for each other");
+          << remark::add("a call, which makes the assembler serialise every "
+                         "wgmma of the kernel");
     return WalkResult::advance();
   });
 }
@@ -161,7 +162,7 @@ struct ConvertWarpToLLVM
     bool usesWgmma =
         module.walk([](warp::WgmmaOp) { return WalkResult::interrupt(); })
             .wasInterrupted();
-    joinWaits(module);
+    mergeWaits(module);
     declareSharedMemory(module);
     if (failed(convertTiles(module, target)) || failed(convertLoops(module)) ||
         failed(convertScalars(module, usesWgmma)))

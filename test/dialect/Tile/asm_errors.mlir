@@ -2,7 +2,7 @@
 
 // C1: nothing comes out.
 tile.func @nothing(%x: tensor<8xf32>) {
-  // expected-error @below {{gives at least one result}}
+  // expected-error @below {{needs at least one result}}
   tile.inline_asm "nop;" "f" pack = 1 %x : (tensor<8xf32>) -> ()
   tile.return
 }
@@ -18,7 +18,7 @@ tile.func @shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-// C1: a scalar beside a tile.
+// C1: a scalar and a tile.
 tile.func @scalar(%x: f32) {
   // expected-error @below {{has operands and results of one shape, got 'f32' and 'tensor<8xf32>'}}
   %0 = tile.inline_asm "" "=f,f" pack = 1 %x : (f32) -> tensor<8xf32>
@@ -110,7 +110,7 @@ tile.func @too_many(%x: f32) {
 
 // C4: register 2 of two.
 tile.func @number(%x: f32) {
-  // expected-error @below {{has '$' in its text before what is no number of a register below 2}}
+  // expected-error @below {{has a '$' in its text that is not followed by a register number below 2}}
   %0 = tile.inline_asm "mov.b32 $0, $2;" "=f,f" pack = 1 %x : (f32) -> f32
   tile.return
 }
@@ -119,7 +119,7 @@ tile.func @number(%x: f32) {
 
 // C4: a name is no number.
 tile.func @name(%x: f32) {
-  // expected-error @below {{has '$' in its text before what is no number of a register below 2}}
+  // expected-error @below {{has a '$' in its text that is not followed by a register number below 2}}
   %0 = tile.inline_asm "mov.b32 $x, 1;" "=f,f" pack = 1 %x : (f32) -> f32
   tile.return
 }
@@ -128,7 +128,7 @@ tile.func @name(%x: f32) {
 
 // C4: braces close.
 tile.func @braces(%x: f32) {
-  // expected-error @below {{has '$' in its text before what is no number of a register below 2}}
+  // expected-error @below {{has a '$' in its text that is not followed by a register number below 2}}
   %0 = tile.inline_asm "mov.b32 ${0, ${1};" "=f,f" pack = 1 %x : (f32) -> f32
   tile.return
 }

@@ -37,7 +37,7 @@ tile.func @and_float(%p: tensor<8x!tile.ptr<f32>>, %x: tensor<8xf32>) {
 
 // -----
 
-// rmw C3: pointers are neither.
+// rmw C3: pointers are neither integers nor floats.
 tile.func @exchange_pointer(%p: !tile.ptr<!tile.ptr<f32>>, %x: !tile.ptr<f32>) {
   // expected-error @below {{combines integers or floats, got '!tile.ptr<f32>'}}
   %0 = tile.atomic_rmw xchg relaxed gpu %p, %x : !tile.ptr<!tile.ptr<f32>>
@@ -55,7 +55,7 @@ tile.func @narrow(%p: !tile.ptr<i16>, %x: i16) {
 
 // -----
 
-// rmw C4: halves are the narrowest floats.
+// rmw C4: f16 and bf16 are the narrowest floats.
 tile.func @quarter_max(%p: !tile.ptr<f8E5M2>, %x: f8E5M2) {
   // expected-error @below {{'fmax' takes 32 or 64 bits, got 'f8E5M2'}}
   %0 = tile.atomic_rmw fmax relaxed gpu %p, %x : !tile.ptr<f8E5M2>
@@ -64,7 +64,7 @@ tile.func @quarter_max(%p: !tile.ptr<f8E5M2>, %x: f8E5M2) {
 
 // -----
 
-// What was in memory has the pointee's type.
+// The result has the pointee's type.
 tile.func @result(%p: !tile.ptr<i32>, %x: i32) {
   // expected-error @+2 {{inferred type(s) 'i32' are incompatible with return type(s) of operation 'i64'}}
   // expected-error @below {{failed to infer returned types}}
@@ -74,7 +74,7 @@ tile.func @result(%p: !tile.ptr<i32>, %x: i32) {
 
 // -----
 
-// cas C1: what is compared has the pointee's type.
+// cas C1: `compare` has the pointee's type.
 tile.func @compare_type(%p: !tile.ptr<i32>, %c: i64, %x: i32) {
   // expected-error @below {{compare has the pointers' shape and the pointee's type}}
   %0 = "tile.atomic_cas"(%p, %c, %x) <{sem = 0 : i32, scope = 1 : i32}> : (!tile.ptr<i32>, i64, i32) -> i32
@@ -83,7 +83,7 @@ tile.func @compare_type(%p: !tile.ptr<i32>, %c: i64, %x: i32) {
 
 // -----
 
-// cas C1: what is written has the pointers' shape.
+// cas C1: `value` has the pointers' shape.
 tile.func @swap_shape(%p: tensor<8x!tile.ptr<i32>>, %c: tensor<8xi32>, %x: i32) {
   // expected-error @below {{value has the pointers' shape and the pointee's type}}
   %0 = "tile.atomic_cas"(%p, %c, %x) <{sem = 0 : i32, scope = 1 : i32}>
@@ -112,7 +112,7 @@ tile.func @compare_byte(%p: !tile.ptr<i8>, %x: i8) {
 
 // -----
 
-// cas C2: pointers have no bits to compare here; tile.ptr_to_int gives them some.
+// cas C2: pointers are not compared; tile.ptr_to_int converts them.
 tile.func @compare_pointer(%p: !tile.ptr<!tile.ptr<f32>>, %x: !tile.ptr<f32>) {
   // expected-error @below {{compares 16, 32 or 64 bits, got '!tile.ptr<f32>'}}
   %0 = tile.atomic_cas relaxed gpu %p, %x, %x : !tile.ptr<!tile.ptr<f32>>

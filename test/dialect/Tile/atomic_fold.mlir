@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -canonicalize %s | FileCheck %s
 
-// Nobody reads what an atomic gives back; it is still done.
+// An atomic with an unused result stays.
 // CHECK-LABEL: tile.func @unused
 // CHECK-NEXT: tile.atomic_rmw
 // CHECK-NEXT: tile.atomic_cas

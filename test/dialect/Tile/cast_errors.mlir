@@ -9,7 +9,7 @@ tile.func @narrow(%i: i32) {
 
 // -----
 
-// Integers are no pointers yet.
+// Integers are not pointers.
 tile.func @to_int(%i: i64) {
   // expected-error @below {{operand #0 must be a pointer or a tile of pointers, but got 'i64'}}
   %0 = tile.ptr_to_int %i : i64 -> i64
@@ -27,7 +27,7 @@ tile.func @shape(%i: tensor<8xi64>) {
 
 // -----
 
-// A cast does not make tiles.
+// A cast does not create tiles.
 tile.func @scalar(%i: i64) {
   // expected-error @below {{if a result is non-scalar, then at least one operand must be non-scalar}}
   %0 = tile.int_to_ptr %i : i64 -> tensor<4x!tile.ptr<f32>>
@@ -36,7 +36,7 @@ tile.func @scalar(%i: i64) {
 
 // -----
 
-// Values change their type by the casts of arith.
+// The casts of arith convert values.
 tile.func @value(%x: f32) {
   // expected-error @below {{operand #0 must be a pointer or a tile of pointers, but got 'f32'}}
   %0 = tile.bitcast %x : f32 -> i32

@@ -11,7 +11,7 @@ tile.func @there_and_back(%i: i64, %p: !tile.ptr<f32>) -> (i64, !tile.ptr<f32>) 
   tile.return %1, %3 : i64, !tile.ptr<f32>
 }
 
-// Back to a pointer of another type is no fold.
+// A round trip to another pointer type is not folded.
 // CHECK-LABEL: tile.func @other_pointee
 // CHECK: tile.ptr_to_int
 // CHECK: tile.int_to_ptr
@@ -21,7 +21,7 @@ tile.func @other_pointee(%p: !tile.ptr<f32>) -> !tile.ptr<i32> {
   tile.return %1 : !tile.ptr<i32>
 }
 
-// Two bitcasts are one, and none when they lead back.
+// Two bitcasts are merged, and removed if they lead back.
 // CHECK-LABEL: tile.func @bitcasts(
 // CHECK-SAME: %[[P:.*]]: !tile.ptr<f32>)
 // CHECK-NEXT: %[[B:.*]] = tile.bitcast %[[P]] : !tile.ptr<f32> -> !tile.ptr<i64>

@@ -18,18 +18,18 @@ tile.func @flags(%x: i32) {
 
 // -----
 
-// print C2: where it starts, but not how much there is.
+// print C2: an origin without an extent.
 tile.func @half_a_part(%x: tensor<8xi32>) {
-  // expected-error @below {{of a piece of a block has an origin and an extent, with one number for each side}}
+  // expected-error @below {{needs an origin and an extent, with one number per dimension}}
   tile.print "x", %x {isSigned = array<i1: true>, origin = array<i64: 64>} : tensor<8xi32>
   tile.return
 }
 
 // -----
 
-// print C2: more elements than the operand has.
+// print C2: an extent larger than the operand.
 tile.func @more_than_all(%x: tensor<8xi32>) {
-  // expected-error @below {{prints a piece of 'tensor<8xi32>', which has not the sides of its extent}}
+  // expected-error @below {{prints a part of 'tensor<8xi32>', whose shape does not fit its extent}}
   tile.print "x", %x {isSigned = array<i1: true>, origin = array<i64: 0>, extent = array<i64: 9>} : tensor<8xi32>
   tile.return
 }

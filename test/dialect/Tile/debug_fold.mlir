@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -canonicalize %s | FileCheck %s
 
-// What is true needs no check.
+// An assert of true is removed.
 // CHECK-LABEL: tile.func @true
 // CHECK-NEXT: tile.return
 tile.func @true() {
@@ -11,7 +11,7 @@ tile.func @true() {
   tile.return
 }
 
-// What is false somewhere stays, and so does every message.
+// An assert that is false somewhere stays, as does every message.
 // CHECK-LABEL: tile.func @false
 // CHECK: tile.assert %{{.*}}, "always" : i1
 // CHECK: tile.assert %{{.*}}, "sometimes" : tensor<2xi1>

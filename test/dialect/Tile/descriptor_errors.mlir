@@ -7,8 +7,8 @@ tile.func private @rank(!tile.desc<1x1x1x1x1x8xf16>)
 
 // -----
 
-// expected-error@+1 {{a block needs sides of at least 1, got 0}}
-tile.func private @side(!tile.desc<0x8xf16>)
+// expected-error@+1 {{a block needs extents of at least 1, got 0}}
+tile.func private @extent(!tile.desc<0x8xf16>)
 
 // -----
 
@@ -17,7 +17,7 @@ tile.func private @element(!tile.desc<8x!tile.ptr<f16>>)
 
 // -----
 
-// Making one.
+// tile.make_descriptor.
 
 tile.func @make_c1(%p: !tile.ptr<f16>, %n: i64) {
   // expected-error@+1 {{needs 2 sizes and 1 strides, got 1 and 1}}
@@ -78,7 +78,7 @@ tile.func @store_c2(%d: !tile.desc<16xf16>, %i: i32, %x: tensor<16xf32>) {
 // -----
 
 tile.func @reduce_c3_exchange(%d: !tile.desc<16xi32>, %i: i32, %x: tensor<16xi32>) {
-  // expected-error@+1 {{is a store without a reduction, not an 'xchg'}}
+  // expected-error@+1 {{cannot reduce with 'xchg'; use a store without a reduction}}
   tile.descriptor_store %d[%i], %x reduce xchg : !tile.desc<16xi32>, tensor<16xi32>
   tile.return
 }

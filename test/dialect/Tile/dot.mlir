@@ -29,7 +29,7 @@ tile.func @types(
   tile.return
 }
 
-// A product for each index of the first dimension.
+// A dot for each index of the first dimension.
 // CHECK-LABEL: tile.func @batch
 tile.func @batch(%a: tensor<4x16x8xf16>, %b: tensor<4x8x32xf16>, %c: tensor<4x16x32xf32>) {
   // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x16x8xf16>, tensor<4x8x32xf16>, tensor<4x16x32xf32>

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -split-input-file -verify-diagnostics %s
 
-// C1: the sides between do not meet.
+// C1: the contracted dimensions differ.
 tile.func @inner(%a: tensor<16x8xf16>, %b: tensor<16x32xf16>, %c: tensor<16x32xf32>) {
   // expected-error @below {{multiplies MxK by KxN into MxN, got 'tensor<16x8xf16>', 'tensor<16x32xf16>' and 'tensor<16x32xf32>'}}
   %0 = tile.dot %a, %b, %c : tensor<16x8xf16>, tensor<16x32xf16>, tensor<16x32xf32>
@@ -47,7 +47,7 @@ tile.func @mixed(%a: tensor<16x8xf16>, %b: tensor<8x32xbf16>, %c: tensor<16x32xf
 
 // C3: bytes are summed in 32 bits.
 tile.func @narrow_sum(%a: tensor<16x8xi8>, %b: tensor<8x32xi8>, %c: tensor<16x32xi8>) {
-  // expected-error @below {{cannot sum products of 'i8' in 'i8'}}
+  // expected-error @below {{cannot accumulate dots of 'i8' in 'i8'}}
   %0 = tile.dot %a, %b, %c : tensor<16x8xi8>, tensor<8x32xi8>, tensor<16x32xi8>
   tile.return
 }
@@ -56,7 +56,7 @@ tile.func @narrow_sum(%a: tensor<16x8xi8>, %b: tensor<8x32xi8>, %c: tensor<16x32
 
 // C3: bf16 has too few bits to sum in.
 tile.func @bf16_sum(%a: tensor<16x8xbf16>, %b: tensor<8x32xbf16>, %c: tensor<16x32xf16>) {
-  // expected-error @below {{cannot sum products of 'bf16' in 'f16'}}
+  // expected-error @below {{cannot accumulate dots of 'bf16' in 'f16'}}
   %0 = tile.dot %a, %b, %c : tensor<16x8xbf16>, tensor<8x32xbf16>, tensor<16x32xf16>
   tile.return
 }
@@ -65,7 +65,7 @@ tile.func @bf16_sum(%a: tensor<16x8xbf16>, %b: tensor<8x32xbf16>, %c: tensor<16x
 
 // C3: f32 is not summed in less.
 tile.func @f32_sum(%a: tensor<16x8xf32>, %b: tensor<8x32xf32>, %c: tensor<16x32xf16>) {
-  // expected-error @below {{cannot sum products of 'f32' in 'f16'}}
+  // expected-error @below {{cannot accumulate dots of 'f32' in 'f16'}}
   %0 = tile.dot %a, %b, %c : tensor<16x8xf32>, tensor<8x32xf32>, tensor<16x32xf16>
   tile.return
 }
@@ -74,7 +74,7 @@ tile.func @f32_sum(%a: tensor<16x8xf32>, %b: tensor<8x32xf32>, %c: tensor<16x32x
 
 // C3: no hardware multiplies wider integers this way.
 tile.func @i32_operands(%a: tensor<16x8xi32>, %b: tensor<8x32xi32>, %c: tensor<16x32xi32>) {
-  // expected-error @below {{cannot sum products of 'i32' in 'i32'}}
+  // expected-error @below {{cannot accumulate dots of 'i32' in 'i32'}}
   %0 = tile.dot %a, %b, %c : tensor<16x8xi32>, tensor<8x32xi32>, tensor<16x32xi32>
   tile.return
 }
@@ -90,7 +90,7 @@ tile.func @precision(%a: tensor<16x8xf16>, %b: tensor<8x32xf16>, %c: tensor<16x3
 
 // -----
 
-// The result is the accumulator, later.
+// The result has the accumulator's type.
 tile.func @result(%a: tensor<16x8xf16>, %b: tensor<8x32xf16>, %c: tensor<16x32xf32>) {
   // expected-error @below {{all of {acc, result} have same type}}
   %0 = "tile.dot"(%a, %b, %c) : (tensor<16x8xf16>, tensor<8x32xf16>, tensor<16x32xf32>) -> tensor<16x32xf16>
@@ -99,7 +99,7 @@ tile.func @result(%a: tensor<16x8xf16>, %b: tensor<8x32xf16>, %c: tensor<16x32xf
 
 // -----
 
-// C1: two numbers of products.
+// C1: the batch sizes differ.
 tile.func @batch(%a: tensor<4x16x8xf16>, %b: tensor<2x8x32xf16>, %c: tensor<4x16x32xf32>) {
   // expected-error @below {{multiplies MxK by KxN into MxN, got 'tensor<4x16x8xf16>', 'tensor<2x8x32xf16>' and 'tensor<4x16x32xf32>'}}
   %0 = tile.dot %a, %b, %c : tensor<4x16x8xf16>, tensor<2x8x32xf16>, tensor<4x16x32xf32>
@@ -108,7 +108,7 @@ tile.func @batch(%a: tensor<4x16x8xf16>, %b: tensor<2x8x32xf16>, %c: tensor<4x16
 
 // -----
 
-// C1: matrices of one product meet those of a batch.
+// C1: matrices and batches of matrices.
 tile.func @ranks(%a: tensor<4x16x8xf16>, %b: tensor<8x32xf16>, %c: tensor<4x16x32xf32>) {
   // expected-error @below {{multiplies MxK by KxN into MxN}}
   %0 = tile.dot %a, %b, %c : tensor<4x16x8xf16>, tensor<8x32xf16>, tensor<4x16x32xf32>

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -canonicalize | FileCheck %s
 
-// An integer product with zero leaves the accumulator.
+// An integer dot with zero returns the accumulator.
 // CHECK-LABEL: @integer_zero
 // CHECK-SAME: %{{.*}}: tensor<32x16xi8>, %[[C:.*]]: tensor<16x16xi32>
 tile.func @integer_zero(%b: tensor<32x16xi8>, %c: tensor<16x16xi32>) -> tensor<16x16xi32> {
@@ -11,7 +11,7 @@ tile.func @integer_zero(%b: tensor<32x16xi8>, %c: tensor<16x16xi32>) -> tensor<1
   tile.return %d : tensor<16x16xi32>
 }
 
-// Zero times infinity is no number: products of floats stay.
+// Zero times infinity is NaN: dots of floats stay.
 // CHECK-LABEL: @float_zero
 tile.func @float_zero(%b: tensor<32x16xf16>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
   %zero = arith.constant dense<0.0> : tensor<16x32xf16>

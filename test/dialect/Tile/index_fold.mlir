@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -canonicalize %s | FileCheck %s
 
-// All elements of the source are the same one.
+// All elements of the source are equal.
 // CHECK-LABEL: tile.func @splat
 // CHECK-NEXT: %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<4xf32>
 // CHECK-NEXT: tile.return %[[C]]

@@ -6,7 +6,8 @@
 // CHECK: tile.launch_wait
 // CHECK: tile.launch_dependents
 
-// Neither goes away, nor do loads of one address on its two sides become one.
+// Neither op is removed, and loads of one address before and after it are not
+// merged.
 // ORDER-LABEL: tile.func @launches
 // ORDER: tile.load
 // ORDER: tile.launch_wait

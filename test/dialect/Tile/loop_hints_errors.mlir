@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics
 
-// A hint for a loop means nothing elsewhere.
+// A loop hint on another op is an error.
 tile.func @elsewhere(%n: i32) {
   // expected-error @below {{'tile.num_stages' belongs on scf.for}}
   %m = arith.addi %n, %n {tile.num_stages = 3 : i32} : i32
@@ -19,7 +19,7 @@ tile.func @wide(%n: i32) {
 
 // -----
 
-// No stage can be missing.
+// The number of stages is not negative.
 tile.func @negative(%n: i32) {
   // expected-error @below {{'tile.loop_unroll_factor' is an i32 of at least 0, got -1 : i32}}
   scf.for %i = %n to %n step %n : i32 {
@@ -29,7 +29,7 @@ tile.func @negative(%n: i32) {
 
 // -----
 
-// Flags say all by being there.
+// Flags take no value.
 tile.func @valued() {
   %n = arith.constant 1 : i32
   // expected-error @below {{'tile.flatten' takes no value}}
@@ -40,7 +40,7 @@ tile.func @valued() {
 
 // -----
 
-// Nor does what may stand on any loop.
+// This includes hints that apply to any loop.
 tile.func @kept_elsewhere(%n: i32) {
   // expected-error @below {{'tile.disable_licm' belongs on scf.for or scf.while}}
   %m = arith.addi %n, %n {tile.disable_licm} : i32

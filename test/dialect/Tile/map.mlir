@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s | tilewright-opt | FileCheck %s
 // RUN: tilewright-opt -mlir-print-op-generic %s | tilewright-opt | FileCheck %s
 
-// Control flow for one element at a time.
+// Control flow for single elements.
 // CHECK-LABEL: tile.func @branch
 tile.func @branch(%x: tensor<8x4xf32>, %zero: f32) -> tensor<8x4xf32> {
   // CHECK: "tile.map"(%{{.*}}) <{pack = 1 : i32}> ({

@@ -2,7 +2,7 @@
 
 // C1: nothing to map.
 tile.func @nothing() {
-  // expected-error @below {{takes at least one operand and gives a result}}
+  // expected-error @below {{needs at least one operand and one result}}
   %0 = "tile.map"() <{pack = 1 : i32}> ({
     %c = arith.constant 1 : i32
     tile.yield %c : i32
@@ -50,7 +50,7 @@ tile.func @arguments(%x: f32) {
 
 // C4: another type comes out.
 tile.func @results(%x: tensor<8xf32>) {
-  // expected-error @below {{gives ('f64') but its region yields ('f32')}}
+  // expected-error @below {{returns ('f64') but its region yields ('f32')}}
   %0 = "tile.map"(%x) <{pack = 1 : i32}> ({
   ^bb0(%a: f32):
     tile.yield %a : f32
@@ -65,7 +65,7 @@ tile.func @effects(%x: tensor<8xf32>, %p: !tile.ptr<f32>) {
   // expected-error @below {{has a region with side effects}}
   %0 = "tile.map"(%x) <{pack = 1 : i32}> ({
   ^bb0(%a: f32):
-    // expected-note @below {{'tile.store' stands here}}
+    // expected-note @below {{'tile.store' is here}}
     tile.store %p, %a : !tile.ptr<f32>
     tile.yield %a : f32
   }) : (tensor<8xf32>) -> tensor<8xf32>
@@ -79,7 +79,7 @@ tile.func @tiles(%x: tensor<8xf32>) {
   // expected-error @below {{has a region with tiles}}
   %0 = "tile.map"(%x) <{pack = 1 : i32}> ({
   ^bb0(%a: f32):
-    // expected-note @below {{'tile.splat' stands here}}
+    // expected-note @below {{'tile.splat' is here}}
     %t = tile.splat %a : f32 -> tensor<4xf32>
     tile.yield %a : f32
   }) : (tensor<8xf32>) -> tensor<8xf32>

@@ -9,7 +9,7 @@ tile.func @offset_shape(%p: tensor<8x!tile.ptr<f32>>, %i: tensor<4xi32>) {
 
 // -----
 
-// addptr C1: a scalar is not spread by itself.
+// addptr C1: a scalar is not broadcast implicitly.
 tile.func @offset_scalar(%p: tensor<8x!tile.ptr<f32>>, %i: i32) {
   // expected-error @below {{requires the same shape for all operands and results}}
   %0 = tile.addptr %p, %i : tensor<8x!tile.ptr<f32>>, i32
@@ -56,7 +56,7 @@ tile.func @load_other(%p: tensor<8x!tile.ptr<f32>>, %m: tensor<8xi1>, %o: tensor
 
 // -----
 
-// load C3: a value for elements that no mask takes out.
+// load C3: a value for masked-off elements without a mask.
 tile.func @load_other_unmasked(%p: tensor<8x!tile.ptr<f32>>, %o: tensor<8xf32>) {
   // expected-error @below {{has a value for masked-off elements but no mask}}
   %0 = "tile.load"(%p, %o) <{operandSegmentSizes = array<i32: 1, 0, 1>}>
@@ -66,7 +66,7 @@ tile.func @load_other_unmasked(%p: tensor<8x!tile.ptr<f32>>, %o: tensor<8xf32>) 
 
 // -----
 
-// What is loaded has the pointee's type.
+// The result has the pointee's type.
 tile.func @load_result(%p: tensor<8x!tile.ptr<f32>>) {
   // expected-error @+2 {{inferred type(s) 'tensor<8xf32>' are incompatible with return type(s) of operation 'tensor<8xf16>'}}
   // expected-error @below {{failed to infer returned types}}
@@ -94,7 +94,7 @@ tile.func @store_shape(%p: tensor<8x!tile.ptr<f32>>, %x: f32) {
 
 // -----
 
-// store C2: a mask that is no boolean.
+// store C2: a mask that is not boolean.
 tile.func @store_mask(%p: !tile.ptr<f32>, %x: f32, %m: i8) {
   // expected-error @below {{operand #2 must be a boolean or a tile of booleans, but got 'i8'}}
   "tile.store"(%p, %x, %m) : (!tile.ptr<f32>, f32, i8) -> ()

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -canonicalize %s | FileCheck %s
 
-// No way is no step.
+// An offset of zero is folded.
 // CHECK-LABEL: tile.func @addptr_zero(
 // CHECK-SAME: %[[P:.*]]: tensor<8x!tile.ptr<f32>>
 // CHECK-NEXT: tile.return %[[P]]
@@ -10,7 +10,7 @@ tile.func @addptr_zero(%p: tensor<8x!tile.ptr<f32>>) -> tensor<8x!tile.ptr<f32>>
   tile.return %0 : tensor<8x!tile.ptr<f32>>
 }
 
-// A mask that is true everywhere goes, the value for the others with it; hints stay.
+// An all-true mask is removed together with the other value; hints stay.
 // CHECK-LABEL: tile.func @load_all(
 // CHECK-SAME: %[[P:[^:]*]]:
 // CHECK-NEXT: tile.load %[[P]] cache = cg evict = evict_last : tensor<8x!tile.ptr<f32>>
@@ -29,7 +29,7 @@ tile.func @load_all_scalar(%p: !tile.ptr<f32>) -> f32 {
   tile.return %0 : f32
 }
 
-// A mask that is false everywhere leaves the other value.
+// An all-false mask returns the other value.
 // CHECK-LABEL: tile.func @load_none(
 // CHECK-SAME: %[[O:[^:]*]]: tensor<8xf32>)
 // CHECK-NEXT: tile.return %[[O]]
@@ -39,7 +39,7 @@ tile.func @load_none(%p: tensor<8x!tile.ptr<f32>>, %o: tensor<8xf32>) -> tensor<
   tile.return %0 : tensor<8xf32>
 }
 
-// A load without use goes, a volatile one stays, mask and all.
+// An unused load is removed; a volatile one stays, with its mask.
 // CHECK-LABEL: tile.func @load_unused
 // CHECK-NEXT: arith.constant dense<true>
 // CHECK-NEXT: tile.load %{{.*}}, %{{.*}} volatile
@@ -67,7 +67,7 @@ tile.func @store_none(%p: tensor<8x!tile.ptr<f32>>, %x: tensor<8xf32>) {
   tile.return
 }
 
-// A mask that is true here and false there stays.
+// A mask that is neither all true nor all false stays.
 // CHECK-LABEL: tile.func @store_some(
 // CHECK: tile.store %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x!tile.ptr<f32>>
 tile.func @store_some(%p: tensor<2x!tile.ptr<f32>>, %x: tensor<2xf32>) {

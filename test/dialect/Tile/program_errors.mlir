@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -split-input-file -verify-diagnostics %s
 
-// func C1: a launch has nobody to give results to.
+// func C1: a kernel returns no results.
 // expected-error @below {{is a kernel and must return nothing, returns 'f32'}}
 tile.func @results(%x: f32) -> f32 attributes {tile.kernel} {
   tile.return %x : f32
@@ -38,7 +38,7 @@ tile.func @return_other(%x: f32) -> i32 {
 
 // -----
 
-// return ends a function, not a loop's body.
+// tile.return ends a function, not a loop's body.
 tile.func @return_in_loop(%n: i32) {
   "scf.for"(%n, %n, %n) ({
   ^bb0(%i: i32):
@@ -50,7 +50,7 @@ tile.func @return_in_loop(%n: i32) {
 
 // -----
 
-// call C1: nothing of that name.
+// call C1: no function of that name.
 tile.func @unknown_callee() {
   // expected-error @below {{calls 'nowhere', which is not a tile.func}}
   tile.call @nowhere() : () -> ()
@@ -101,7 +101,7 @@ tile.func @wrong_result(%x: i32) {
 
 // -----
 
-// The dialect's attributes are named; a misspelt one is no hint but an error.
+// An unknown attribute of the dialect is an error, not a hint.
 // expected-error @below {{unknown attribute 'tile.kernal'}}
 tile.func @misspelt() attributes {tile.kernal} { tile.return }
 
@@ -113,13 +113,13 @@ func.func private @not_ours() attributes {tile.kernel}
 
 // -----
 
-// tile.kernel is there or not.
+// tile.kernel takes no value.
 // expected-error @below {{'tile.kernel' takes no value}}
 tile.func @valued() attributes {tile.kernel = 1 : i32} { tile.return }
 
 // -----
 
-// Numbers are no arrays.
+// An i32 is not an array.
 // expected-error @below {{'tile.constant' takes no value and belongs on a pointer, which argument 0 is not}}
 tile.func @constant_number(%n: i32 {tile.constant}) { tile.return }
 
@@ -130,7 +130,7 @@ tile.func @constant_value(%p: !tile.ptr<f32> {tile.constant = 1 : i32}) { tile.r
 
 // -----
 
-// Nothing else is stated of an argument.
+// No other argument attribute exists.
 // expected-error @below {{unknown attribute 'tile.alignment' on argument 1}}
 tile.func @unknown_argument_attribute(%n: i32, %p: !tile.ptr<f32> {tile.alignment = 16 : i32}) { tile.return }
 

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -inline -symbol-dce -split-input-file %s | FileCheck %s
 
-// Functions are inlined into kernels and go.
+// Functions are inlined into kernels and removed.
 // CHECK-NOT: @twice
 // CHECK-LABEL: tile.func @kernel
 // CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[X:.*]], %[[X]] : f32
@@ -18,7 +18,7 @@ tile.func @kernel(%p: !tile.ptr<f32>, %x: f32) attributes {tile.kernel} {
 
 // -----
 
-// A call inside a loop too, and one call leads to the next.
+// So are calls inside a loop, and calls of calls.
 // CHECK-LABEL: tile.func @loop
 // CHECK: scf.for
 // CHECK-NEXT: arith.muli

@@ -9,7 +9,7 @@ tile.func @odd(%n: i32) {
 
 // -----
 
-// One value says nothing of two dimensions.
+// One value for two dimensions.
 tile.func @rank(%x: tensor<8x4xi32>) {
   // expected-error @below {{'tile.contiguity' has 1 values for rank 2}}
   %y = arith.muli %x, %x {tile.contiguity = array<i32: 4>} : tensor<8x4xi32>

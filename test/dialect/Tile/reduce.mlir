@@ -37,7 +37,7 @@ tile.func @loops(%x: tensor<64xi32>) -> i32 {
   tile.return %0 : i32
 }
 
-// The place of the largest element: two operands, a scalar each.
+// Argmax: two operands, a scalar result each.
 // CHECK-LABEL: tile.func @argmax
 tile.func @argmax(%x: tensor<64xf32>, %i: tensor<64xi32>) -> (f32, i32) {
   // CHECK: %{{.*}}:2 = "tile.reduce"(%{{.*}}, %{{.*}}) <{axis = 0 : i32}> ({

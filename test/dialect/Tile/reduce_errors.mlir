@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -split-input-file -verify-diagnostics %s
 
-// There is something to reduce.
+// There is at least one operand.
 tile.func @nothing() {
   // expected-error @below {{reduces at least one tile}}
   "tile.reduce"() <{axis = 0 : i32}> ({
@@ -24,7 +24,7 @@ tile.func @shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-// C2: behind the last dimension.
+// C2: after the last dimension.
 tile.func @axis_too_large(%x: tensor<8xf32>) {
   // expected-error @+2 {{axis 1 is outside of [0, 1)}}
   // expected-error @below {{failed to infer returned types}}
@@ -63,7 +63,7 @@ tile.func @rank_zero(%x: tensor<f32>) {
 
 // -----
 
-// The axis is gone from the result.
+// The result lacks the reduced axis.
 tile.func @result(%x: tensor<8x4xf32>) {
   // expected-error @+2 {{inferred type(s) 'tensor<8xf32>' are incompatible with return type(s) of operation 'tensor<4xf32>'}}
   // expected-error @below {{failed to infer returned types}}
@@ -130,7 +130,7 @@ tile.func @side_effect(%x: tensor<8xf32>, %p: !tile.ptr<f32>) {
   // expected-error @below {{has a combine region with side effects}}
   %0 = "tile.reduce"(%x) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
-    // expected-note @below {{'tile.store' stands here}}
+    // expected-note @below {{'tile.store' is here}}
     tile.store %p, %a : !tile.ptr<f32>
     tile.yield %a : f32
   }) : (tensor<8xf32>) -> f32
@@ -139,7 +139,7 @@ tile.func @side_effect(%x: tensor<8xf32>, %p: !tile.ptr<f32>) {
 
 // -----
 
-// The region has a block, and the block an end.
+// The region has a block with a terminator.
 tile.func @empty(%x: tensor<8xf32>) {
   // expected-error @below {{expects a non-empty block}}
   %0 = "tile.reduce"(%x) <{axis = 0 : i32}> ({
@@ -150,7 +150,7 @@ tile.func @empty(%x: tensor<8xf32>) {
 
 // -----
 
-// tile.yield ends the regions of reductions and maps only.
+// tile.yield ends the regions of reductions, scans and maps only.
 tile.func @stray_yield() {
   // expected-error @below {{expects parent op to be one of 'tile.reduce, tile.scan, tile.map'}}
   tile.yield

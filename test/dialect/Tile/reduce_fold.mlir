@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -canonicalize %s | FileCheck %s
 
-// A reduction computes, so what nothing uses goes.
+// A reduction has no effects, so an unused one is removed.
 // CHECK-LABEL: tile.func @unused
 // CHECK-NEXT: tile.return
 tile.func @unused(%x: tensor<8xf32>) {

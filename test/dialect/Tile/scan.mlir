@@ -16,7 +16,7 @@ tile.func @sums(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
   tile.return %0 : tensor<32x64xf32>
 }
 
-// From the end, and of two tiles.
+// In reverse, and of two tiles.
 // CHECK-LABEL: tile.func @two
 tile.func @two(%x: tensor<64xf32>, %i: tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi32>) {
   // CHECK: %{{.*}}:2 = "tile.scan"(%{{.*}}, %{{.*}}) <{axis = 0 : i32, reverse}> ({

@@ -26,7 +26,7 @@ tile.func @shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) {
 
 // C1: the result has the type of the operand.
 tile.func @result(%x: tensor<8xf32>) {
-  // expected-error @below {{gives the types of its operands ('tensor<8xf32>'), got ('tensor<8xi32>')}}
+  // expected-error @below {{needs results of its operand types ('tensor<8xf32>'), got ('tensor<8xi32>')}}
   %0 = "tile.scan"(%x) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
     tile.yield %a : f32
@@ -36,7 +36,7 @@ tile.func @result(%x: tensor<8xf32>) {
 
 // -----
 
-// C2: behind the last dimension.
+// C2: after the last dimension.
 tile.func @axis_too_large(%x: tensor<8xf32>) {
   // expected-error @below {{has axis 1, which is outside of [0, 1)}}
   %0 = "tile.scan"(%x) <{axis = 1 : i32}> ({
@@ -90,7 +90,7 @@ tile.func @effects(%x: tensor<8xf32>, %p: !tile.ptr<f32>) {
   // expected-error @below {{has a combine region with side effects}}
   %0 = "tile.scan"(%x) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
-    // expected-note @below {{'tile.store' stands here}}
+    // expected-note @below {{'tile.store' is here}}
     tile.store %p, %a : !tile.ptr<f32>
     tile.yield %a : f32
   }) : (tensor<8xf32>) -> tensor<8xf32>

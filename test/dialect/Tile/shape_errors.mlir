@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -split-input-file -verify-diagnostics %s
 
-// range C1: nothing between start and end.
+// range C1: an empty range.
 tile.func @empty_range() {
   // expected-error @below {{needs start < end, got 4 and 4}}
   %0 = tile.range {start = 4 : i32, end = 4 : i32} : tensor<1xi32>
@@ -63,7 +63,7 @@ tile.func @splat_dynamic(%x: f32) {
 
 // -----
 
-// Tiles hold no index.
+// Tiles do not hold index.
 tile.func @splat_index(%x: index) {
   // expected-error @below {{operand #0 must be an element of a tile, but got 'index'}}
   %0 = tile.splat %x : index -> tensor<8xindex>
@@ -72,7 +72,7 @@ tile.func @splat_index(%x: index) {
 
 // -----
 
-// expand_dims C1: behind the last place.
+// expand_dims C1: after the last position.
 tile.func @axis_too_large(%x: tensor<8xf32>) {
   // expected-error @+2 {{axis 2 is outside of [0, 1]}}
   // expected-error @below {{failed to infer returned types}}
@@ -111,7 +111,7 @@ tile.func @broadcast_rank(%x: tensor<8xf32>) {
 
 // -----
 
-// broadcast C2: only ones are stretched.
+// broadcast C2: only dimensions of size 1 are repeated.
 tile.func @broadcast_size(%x: tensor<8x2xf32>) {
   // expected-error @below {{cannot stretch dimension 1 of size 2 to 4}}
   %0 = tile.broadcast %x : tensor<8x2xf32> -> tensor<8x4xf32>
@@ -129,7 +129,7 @@ tile.func @broadcast_type(%x: tensor<8x1xf32>) {
 
 // -----
 
-// reshape C1: every element has a place.
+// reshape C1: the number of elements changes.
 tile.func @reshape_size(%x: tensor<8x4xf32>) {
   // expected-error @below {{keeps the number of elements, got 32 and 64}}
   %0 = tile.reshape %x : tensor<8x4xf32> -> tensor<64xf32>

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -canonicalize %s | FileCheck %s
 
-// One element is a constant.
+// A range of one element is a constant.
 // CHECK-LABEL: tile.func @range_of_one
 // CHECK-NEXT: arith.constant dense<-7> : tensor<1xi32>
 tile.func @range_of_one() -> tensor<1xi32> {
@@ -30,7 +30,7 @@ tile.func @constant() -> tensor<8x32xf32> {
   tile.return %4 : tensor<8x32xf32>
 }
 
-// A constant that is not one repeated value keeps its op.
+// A constant that is not a splat keeps its op.
 // CHECK-LABEL: tile.func @ramp
 // CHECK: tile.transpose
 tile.func @ramp() -> tensor<2x2xi32> {
@@ -49,7 +49,7 @@ tile.func @identities(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>,
   tile.return %0, %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
 }
 
-// Two reshapes are one, and none when the shape is that of the start.
+// Two reshapes are merged, and removed if the shape is the original one.
 // CHECK-LABEL: tile.func @reshapes(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>
 // CHECK-NEXT: %[[R:.*]] = tile.reshape %[[X]] : tensor<4x8xf32> -> tensor<2x16xf32>
@@ -61,7 +61,7 @@ tile.func @reshapes(%x: tensor<4x8xf32>) -> (tensor<2x16xf32>, tensor<4x8xf32>) 
   tile.return %1, %2 : tensor<2x16xf32>, tensor<4x8xf32>
 }
 
-// Two transposes are one: result dimension i is source dimension inner[outer[i]].
+// Two transposes are merged: result dimension i is source dimension inner[outer[i]].
 // CHECK-LABEL: tile.func @transposes(
 // CHECK-SAME: %[[X:.*]]: tensor<2x4x8xf32>
 // CHECK-NEXT: %[[T:.*]] = tile.transpose %[[X]] {order = array<i32: 2, 1, 0>} : tensor<2x4x8xf32> -> tensor<8x4x2xf32>
@@ -72,7 +72,7 @@ tile.func @transposes(%x: tensor<2x4x8xf32>) -> tensor<8x4x2xf32> {
   tile.return %1 : tensor<8x4x2xf32>
 }
 
-// There and back.
+// A transpose and its inverse.
 // CHECK-LABEL: tile.func @transpose_back(
 // CHECK-SAME: %[[X:.*]]: tensor<2x4x8xf32>
 // CHECK-NEXT: tile.return %[[X]]
@@ -82,7 +82,7 @@ tile.func @transpose_back(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   tile.return %1 : tensor<2x4x8xf32>
 }
 
-// What nothing uses goes.
+// Unused ops are removed.
 // CHECK-LABEL: tile.func @unused
 // CHECK-NEXT: tile.return
 tile.func @unused(%x: f32) {
@@ -92,15 +92,15 @@ tile.func @unused(%x: f32) {
 
 // -----
 
-// Sides of 1 that are only added are told apart from those that were there.
+// Added dimensions of size 1 are distinguished from those of the source.
 
-// CHECK-LABEL: @reshape_adds_sides
+// CHECK-LABEL: @reshape_adds_dims
 // CHECK: %[[A:.*]] = tile.expand_dims %{{.*}} {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
 // CHECK: %[[B:.*]] = tile.expand_dims %{{.*}} {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
 // CHECK: %[[C:.*]] = tile.expand_dims %[[B]] {axis = 2 : i32} : tensor<1x64xi32> -> tensor<1x64x1xi32>
 // CHECK: %[[D:.*]] = tile.reshape %{{.*}} : tensor<64xi32> -> tensor<1x8x8xi32>
 // CHECK: return %[[A]], %[[C]], %[[D]]
-func.func @reshape_adds_sides(%x: tensor<64xi32>) -> (tensor<64x1xi32>, tensor<1x64x1xi32>, tensor<1x8x8xi32>) {
+func.func @reshape_adds_dims(%x: tensor<64xi32>) -> (tensor<64x1xi32>, tensor<1x64x1xi32>, tensor<1x8x8xi32>) {
   %a = tile.reshape %x : tensor<64xi32> -> tensor<64x1xi32>
   %b = tile.reshape %x : tensor<64xi32> -> tensor<1x64x1xi32>
   %c = tile.reshape %x : tensor<64xi32> -> tensor<1x8x8xi32>

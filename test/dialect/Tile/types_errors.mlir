@@ -1,7 +1,7 @@
 // RUN: tilewright-opt -split-input-file -verify-diagnostics %s
 
-// Booleans are bytes in memory.
-// expected-error @below {{booleans are kept in memory as bytes: point to i8, not i1}}
+// Booleans are stored as bytes.
+// expected-error @below {{booleans are stored as bytes: point to i8, not i1}}
 tile.func @bool(%p: !tile.ptr<i1>) { tile.return }
 
 // -----

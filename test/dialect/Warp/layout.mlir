@@ -3,7 +3,7 @@
 // CHECK: #[[ROWS:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [16, 0]], lane = {{\[\[}}0, 2], [1, 0], [2, 0], [4, 0], [8, 0]], warp = {{\[\[}}32, 0], [0, 0]], block = []}>
 #rows = #warp.linear<{register = [[0, 1], [16, 0]], lane = [[0, 2], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[32, 0], [0, 0]], block = []}>
 // CHECK: #[[COLUMNS:.*]] = #warp.linear<{register = {{\[\[}}32, 0], [0, 1]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[\[}}0, 0], [0, 2]], block = []}>
-// Axes that are left out have no bits, and the order of the axes is free.
+// Omitted axes have no bits, and the order of the axes is free.
 #columns = #warp.linear<{warp = [[0, 0], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], register = [[32, 0], [0, 1]]}>
 
 // CHECK-LABEL: @convert
@@ -26,7 +26,7 @@ tile.func @shapes(%x: tensor<64x4xf32, #rows>) {
   }) : (tensor<64x4xf32, #rows>) -> tensor<64xf32, #warp.linear<{register = [[16]], lane = [[0], [1], [2], [4], [8]], warp = [[32], [0]]}>>
   // CHECK: tile.expand_dims
   %e = tile.expand_dims %r {axis = 1 : i32} : tensor<64xf32, #warp.linear<{register = [[16]], lane = [[0], [1], [2], [4], [8]], warp = [[32], [0]]}>> -> tensor<64x1xf32, #warp.linear<{register = [[16, 0]], lane = [[0, 0], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[32, 0], [0, 0]]}>>
-  // Each thread holds the rows that it holds of the result.
+  // Each thread holds the rows that it needs of the result.
   // CHECK: tile.broadcast
   %b = tile.broadcast %e : tensor<64x1xf32, #warp.linear<{register = [[16, 0]], lane = [[0, 0], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[32, 0], [0, 0]]}>> -> tensor<64x4xf32, #rows>
   // CHECK: tile.transpose

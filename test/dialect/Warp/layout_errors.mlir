@@ -59,7 +59,7 @@ tile.func private @rank(tensor<4x8xf32, #warp.linear<{lane = [[1], [2], [4], [8]
 
 // -----
 
-// expected-error@+1 {{dimension 0 has size 48, which is no power of two}}
+// expected-error@+1 {{dimension 0 has size 48, which is not a power of two}}
 tile.func private @shape(tensor<48xf32, #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>>)
 
 // -----
@@ -69,7 +69,7 @@ tile.func private @reach(tensor<64xf32, #warp.linear<{lane = [[1], [2], [4], [8]
 
 // -----
 
-// expected-error@+1 {{layout leaves elements of the tile out}}
+// expected-error@+1 {{layout does not cover all elements of the tile}}
 tile.func private @holes(tensor<32xf32, #warp.linear<{lane = [[1], [2], [4], [4], [16]]}>>)
 
 // -----
@@ -91,7 +91,7 @@ tile.func private @three() attributes {warp.num_warps = 3 : i32}
 
 // -----
 
-tile.func @place(%x: i32) {
+tile.func @from_dims(%x: i32) {
   // expected-error@+1 {{'warp.num_warps' belongs on a function or module}}
   %y = arith.addi %x, %x {warp.num_warps = 4 : i32} : i32
   tile.return
@@ -112,7 +112,7 @@ tile.func @warps(%x: tensor<32xf32, #two>) attributes {warp.num_warps = 4 : i32}
 #two = #warp.linear<{lane = [[1], [2], [4], [8], [16]], warp = [[0]]}>
 tile.func @no_layout(%x: tensor<32xf32, #two>) {
   // C1
-  // expected-error@+1 {{needs a #warp.linear layout on both sides, got}}
+  // expected-error@+1 {{needs a #warp.linear layout on source and result, got}}
   %y = warp.convert_layout %x : tensor<32xf32, #two> -> tensor<32xf32>
   tile.return
 }

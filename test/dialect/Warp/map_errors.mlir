@@ -10,7 +10,7 @@ tile.func private @none(!warp.map_memory<0>)
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 tile.func @make_c1_strides(%p: !tile.ptr<f32>, %n: i64, %s: !warp.shared<128xi8, #bytes>) {
   %m = warp.acquire_map_memory : !warp.map_memory<2>
-  // expected-error@+1 {{needs one to five sizes, one stride less and as many sides of a box, got 2, 2 and 2}}
+  // expected-error@+1 {{needs one to five sizes, one stride less and one box extent per size, got 2, 2 and 2}}
   %map = warp.make_tensor_map %p, [%n, %n], [%n, %n] in %m at 0 through %s
       {box = array<i64: 4, 8>, element = f32, padding = 0 : i32, swizzle = 32 : i32}
       : !tile.ptr<f32>, !warp.map_memory<2>, !warp.shared<128xi8, #bytes>
@@ -19,11 +19,11 @@ tile.func @make_c1_strides(%p: !tile.ptr<f32>, %n: i64, %s: !warp.shared<128xi8,
 
 // -----
 
-// C1: a side of the box for each size.
+// C1: a box extent for each size.
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 tile.func @make_c1_box(%p: !tile.ptr<f32>, %n: i64, %s: !warp.shared<128xi8, #bytes>) {
   %m = warp.acquire_map_memory : !warp.map_memory<2>
-  // expected-error@+1 {{one stride less and as many sides of a box, got 2, 1 and 1}}
+  // expected-error@+1 {{one stride less and one box extent per size, got 2, 1 and 1}}
   %map = warp.make_tensor_map %p, [%n, %n], [%n] in %m at 0 through %s
       {box = array<i64: 8>, element = f32, padding = 0 : i32, swizzle = 32 : i32}
       : !tile.ptr<f32>, !warp.map_memory<2>, !warp.shared<128xi8, #bytes>
@@ -36,7 +36,7 @@ tile.func @make_c1_box(%p: !tile.ptr<f32>, %n: i64, %s: !warp.shared<128xi8, #by
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 tile.func @make_c2_index(%p: !tile.ptr<f32>, %n: i64, %s: !warp.shared<128xi8, #bytes>) {
   %m = warp.acquire_map_memory : !warp.map_memory<2>
-  // expected-error@+1 {{is made at 2 in memory for 2 maps}}
+  // expected-error@+1 {{has index 2 in memory for 2 maps}}
   %map = warp.make_tensor_map %p, [%n, %n], [%n] in %m at 2 through %s
       {box = array<i64: 4, 8>, element = f32, padding = 0 : i32, swizzle = 32 : i32}
       : !tile.ptr<f32>, !warp.map_memory<2>, !warp.shared<128xi8, #bytes>
@@ -61,7 +61,7 @@ tile.func @make_c2_role(%p: !tile.ptr<f32>, %n: i64, %s: !warp.shared<128xi8, #b
 #words = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 tile.func @make_c3(%p: !tile.ptr<f32>, %n: i64, %s: !warp.shared<32xf32, #words>) {
   %m = warp.acquire_map_memory : !warp.map_memory<2>
-  // expected-error@+1 {{goes through a row of bytes, got '!warp.shared<32xf32}}
+  // expected-error@+1 {{needs a one-dimensional staging tile of bytes, got '!warp.shared<32xf32}}
   %map = warp.make_tensor_map %p, [%n, %n], [%n] in %m at 0 through %s
       {box = array<i64: 4, 8>, element = f32, padding = 0 : i32, swizzle = 32 : i32}
       : !tile.ptr<f32>, !warp.map_memory<2>, !warp.shared<32xf32, #words>
@@ -96,7 +96,7 @@ tile.func @release_c1(%m: !warp.map_memory<2>) {
 #tile = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
 !ring = !warp.ring<2 x {!warp.shared<4x8xf32, #tile>}, async_groups>
 tile.func @drain_c1(%ring: !ring) {
-  // expected-error@+1 {{waits for the copies of a ring of transactions of one block, got}}
+  // expected-error@+1 {{needs a ring of transactions that belongs to one CTA, got}}
   warp.ring.drain %ring : !ring
   tile.return
 }

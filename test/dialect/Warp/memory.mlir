@@ -40,8 +40,8 @@ tile.func @filled(%x: tensor<16x4x!tile.ptr<i8>, #rows>) {
   tile.return
 }
 
-// A tile lies as the tensor memory accelerator writes it where its layout is left out: matrices of a
-// multiple of 8 rows swizzled, all else in rows.
+// Without a layout in the text a tile has the layout of TMA: matrices of a multiple of 8 rows are swizzled, other tiles
+// are in row-major order.
 // CHECK-LABEL: @default
 // CHECK-SAME: (%{{.*}}: !warp.shared<8x32xf32, #[[PANEL]]>, %{{.*}}: !warp.shared<2x2x4xf32, #[[ROWS3]]>, %{{.*}}: !warp.shared<4x8xf32, #[[ROWS2]]>)
 tile.func @default(%a: !warp.shared<8x32xf32>, %b: !warp.shared<2x2x4xf32>, %c: !warp.shared<4x8xf32>) {
@@ -59,7 +59,7 @@ tile.func @early(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
   tile.return %y : tensor<8x32xf32>
 }
 
-// What other blocks of the cluster have at the same place.
+// The same memory of another CTA of the cluster.
 // CHECK-LABEL: @remote
 tile.func @remote(%x: tensor<16x4xf16, #rows>, %rank: i32) -> tensor<16x4xf16, #rows> {
   // CHECK: %[[M:.*]] = warp.alloc {cluster = 2 : i32} : !warp.shared<16x4xf16, #[[SHARED]]>

@@ -27,7 +27,7 @@ tile.func private @copies(!warp.shared<4xf32, #warp.linear<{offset = [[1], [2], 
 
 // -----
 
-// expected-error@+1 {{needs a layout: only tiles of numbers whose sides are powers of two have one of their own}}
+// expected-error@+1 {{needs a layout: only tiles of numbers with power-of-two extents have a default layout}}
 tile.func private @default(!warp.shared<24x32xf32>)
 
 // -----
@@ -83,7 +83,7 @@ tile.func @part_of_another_type(%m: !warp.shared<32xf32, #shared>) {
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 tile.func @part_of_another_rank(%m: !warp.shared<32xf32, #shared>) {
   // C2
-  // expected-error@+1 {{that is a multiple of the sides of 'tensor<8xf32>', got [0, 0]}}
+  // expected-error@+1 {{that is a multiple of the extents of 'tensor<8xf32>', got [0, 0]}}
   %x = warp.local_load %m {start = array<i64: 0, 0>} : !warp.shared<32xf32, #shared> -> tensor<8xf32>
   tile.return
 }
@@ -93,7 +93,7 @@ tile.func @part_of_another_rank(%m: !warp.shared<32xf32, #shared>) {
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 tile.func @part_at_no_multiple(%m: !warp.shared<32xf32, #shared>) {
   // C2
-  // expected-error@+1 {{that is a multiple of the sides of 'tensor<8xf32>', got [4]}}
+  // expected-error@+1 {{that is a multiple of the extents of 'tensor<8xf32>', got [4]}}
   %x = warp.local_load %m {start = array<i64: 4>} : !warp.shared<32xf32, #shared> -> tensor<8xf32>
   tile.return
 }
@@ -145,7 +145,7 @@ tile.func @tma_store_c1(%x: tensor<4x8xf32, #lanes>, %map: !warp.tensor_map, %i:
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 tile.func @tma_store_c2(%x: tensor<16x2xf32, #lanes>, %map: !warp.tensor_map, %i: i32,
                         %s: !warp.shared<128xi8, #bytes>) {
-  // expected-error@+1 {{can not copy rows of}}
+  // expected-error@+1 {{cannot copy rows of}}
   warp.tma_store %x, %map[%i, %i] through %s
       : tensor<16x2xf32, #lanes>, !warp.tensor_map, !warp.shared<128xi8, #bytes>
   tile.return
@@ -157,7 +157,7 @@ tile.func @tma_store_c2(%x: tensor<16x2xf32, #lanes>, %map: !warp.tensor_map, %i
 #words = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 tile.func @tma_store_c3(%x: tensor<4x8xf32, #lanes>, %map: !warp.tensor_map, %i: i32,
                         %s: !warp.shared<32xf32, #words>) {
-  // expected-error@+1 {{goes through a row of bytes, got '!warp.shared<32xf32}}
+  // expected-error@+1 {{needs a one-dimensional staging tile of bytes, got '!warp.shared<32xf32}}
   warp.tma_store %x, %map[%i, %i] through %s
       : tensor<4x8xf32, #lanes>, !warp.tensor_map, !warp.shared<32xf32, #words>
   tile.return
@@ -179,7 +179,7 @@ tile.func @tma_store_c4(%x: tensor<4x8xf32, #lanes>, %map: !warp.tensor_map, %i:
 
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 tile.func @alloc_c2() {
-  // expected-error@+1 {{belongs to a cluster of a power of two of blocks up to 16, got 6}}
+  // expected-error@+1 {{needs a cluster size that is a power of two up to 16, got 6}}
   %m = warp.alloc {cluster = 6 : i32} : !warp.shared<32xf32, #shared>
   tile.return
 }
@@ -200,9 +200,9 @@ tile.func @remote_load_c1(%rank: i32) {
 #lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 tile.func @remote_load_c2(%rank: i32) {
-  // expected-note@+1 {{it is made here}}
+  // expected-note@+1 {{allocated here}}
   %m = warp.alloc : !warp.shared<32xf32, #shared>
-  // expected-error@+1 {{reads memory that other blocks do not have}}
+  // expected-error@+1 {{reads memory that other CTAs do not have}}
   %x = warp.remote_load %m of %rank : !warp.shared<32xf32, #shared> -> tensor<32xf32, #lanes>
   tile.return
 }

@@ -3,8 +3,8 @@
 #rows = #warp.linear<{lane = [[1], [2], [4], [8], [16]]}>
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 
-// Loads without a use go; what orders memory stays, and loads on both sides of
-// a barrier are not the same.
+// Unused loads are removed; ops that order memory stay, and loads before and
+// after a barrier are not merged.
 // CHECK-LABEL: @effects(
 tile.func @effects(%x: tensor<32xf32, #rows>) -> tensor<32xf32, #rows> {
   // CHECK: %[[M:.*]] = warp.alloc %

@@ -36,7 +36,7 @@ tile.func @bytes(%a: tensor<16x32xi8, #a8>, %b: tensor<32x8xi8, #b8>, %c: tensor
   tile.return
 }
 
-// Four products of two warps: each warp has every other one.
+// Four dots by two warps: each warp has every other one.
 #ab = #warp.linear<{register = [[0, 0, 1], [0, 8, 0], [0, 0, 8], [2, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]]}>
 #bb = #warp.linear<{register = [[0, 1, 0], [0, 8, 0], [2, 0, 0]], lane = [[0, 2, 0], [0, 4, 0], [0, 0, 1], [0, 0, 2], [0, 0, 4]], warp = [[1, 0, 0]]}>
 #cb = #warp.linear<{register = [[0, 0, 1], [0, 8, 0], [2, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]]}>

@@ -27,7 +27,7 @@ tile.func @types(%a: tensor<32x16xf16, #a>, %b: tensor<16x16xbf16, #b>, %c: tens
 #b = #warp.linear<{register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0]]}>
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0]]}>
 tile.func @fragments(%a: tensor<32x16xf16, #rows>, %b: tensor<16x16xf16, #b>, %c: tensor<32x16xf32, #c>) {
-  // C3: registers 1 and 2 of A change places
+  // C3: registers 1 and 2 of A are swapped
   // expected-error@+1 {{has layouts that no tensor-core instruction takes}}
   %d = warp.mma %a, %b, %c : tensor<32x16xf16, #rows>, tensor<16x16xf16, #b>, tensor<32x16xf32, #c>
   tile.return
@@ -60,7 +60,7 @@ tile.func @no_layout(%a: tensor<32x16xf16>, %b: tensor<16x16xf16>, %c: tensor<32
 #b = #warp.linear<{register = [[0, 1, 0], [0, 8, 0], [1, 0, 0]], lane = [[0, 2, 0], [0, 4, 0], [0, 0, 1], [0, 0, 2], [0, 0, 4]], warp = [[0, 0, 0]]}>
 #c = #warp.linear<{register = [[0, 0, 1], [0, 8, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]]}>
 tile.func @batch(%a: tensor<2x16x16xf16, #a>, %b: tensor<2x16x8xf16, #b>, %c: tensor<2x16x8xf32, #c>) {
-  // C3: in B, product 1 is in other registers, not in the other warp
+  // C3: in B, dot 1 is in other registers, not in the other warp
   // expected-error@+1 {{has layouts that no tensor-core instruction takes}}
   %d = warp.mma %a, %b, %c : tensor<2x16x16xf16, #a>, tensor<2x16x8xf16, #b>, tensor<2x16x8xf32, #c>
   tile.return

@@ -4,8 +4,8 @@
 #shared = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
 !ring = !warp.ring<2 x {!warp.shared<4x8xf32, #shared>}, transactions>
 
-// CHECK-LABEL: @teams
-tile.func @teams(%n: i32, %far: i64) {
+// CHECK-LABEL: @ping_pong
+tile.func @ping_pong(%n: i32, %far: i64) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant 0 : i64
@@ -28,7 +28,7 @@ tile.func @teams(%n: i32, %far: i64) {
   }, {
   // CHECK: } {warp.pingpong_bytes = 1024 : i32}
   } {warp.pingpong_bytes = 1024 : i32}
-  // One team goes without saying.
+  // One ping-pong group is not printed.
   // CHECK: warp.specialize warps [4] {
   warp.specialize warps [4] ping_pong_groups 1 {
   }

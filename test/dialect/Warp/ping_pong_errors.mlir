@@ -1,8 +1,8 @@
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics
 
-// A team is a warpgroup.
+// A ping-pong group is a warpgroup.
 tile.func @specialize_c3() {
-  // expected-error@+1 {{has 2 teams in a role of 4 warps, not 4 for each}}
+  // expected-error@+1 {{has 2 ping-pong groups in a role of 4 warps, expected 4 warps per group}}
   warp.specialize warps [4, 4] ping_pong_groups 2 {
   }, {
   }
@@ -23,7 +23,7 @@ tile.func @no_ping_pong() {
 
 tile.func @leads_c1() {
   warp.specialize warps [8, 4] {
-    // expected-error@+1 {{is for teams, and stands in no role that has some}}
+    // expected-error@+1 {{must be in a role with ping-pong groups}}
     %leads = warp.pingpong_leads
   }, {
   }
@@ -32,11 +32,11 @@ tile.func @leads_c1() {
 
 // -----
 
-// The other roles have none.
+// Only the first role has ping-pong groups.
 tile.func @wait_c1() {
   warp.specialize warps [8, 4] ping_pong_groups 2 {
   }, {
-    // expected-error@+1 {{is for teams, and stands in no role that has some}}
+    // expected-error@+1 {{must be in a role with ping-pong groups}}
     warp.pingpong_wait
   }
   tile.return
@@ -45,7 +45,7 @@ tile.func @wait_c1() {
 // -----
 
 tile.func @pass_c1() {
-  // expected-error@+1 {{is for teams, and stands in no role that has some}}
+  // expected-error@+1 {{must be in a role with ping-pong groups}}
   warp.pingpong_pass
   tile.return
 }
@@ -58,7 +58,7 @@ tile.func @pass_c1() {
 tile.func @skip_c1_role(%n: i32) {
   %ring = warp.ring : !ring
   warp.specialize warps [8, 4] {
-    // expected-error@+1 {{is for teams, and stands in no role that has some}}
+    // expected-error@+1 {{must be in a role with ping-pong groups}}
     warp.ring.skip %ring for %n to %n step %n : i32, !ring
   }, {
   }
@@ -73,7 +73,7 @@ tile.func @skip_c1_role(%n: i32) {
 tile.func @skip_c1_ring(%n: i32) {
   %ring = warp.ring : !ring
   warp.specialize warps [8, 4] ping_pong_groups 2 {
-    // expected-error@+1 {{passes slots by of a ring of async_groups, which each team fills itself}}
+    // expected-error@+1 {{skips slots of a ring of async_groups, which each ping-pong group fills itself}}
     warp.ring.skip %ring for %n to %n step %n : i32, !ring
   }, {
   }

@@ -24,7 +24,7 @@ tile.func private @kind(!warp.ring<2 x {!warp.shared<32xf32, #shared>}, hope>)
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 !ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, async_groups>
 tile.func @acquire_c1(%ring: !ring, %i: i32) {
-  // expected-error@+1 {{gives a slot that is used 0 times, not once}}
+  // expected-error@+1 {{has a slot that is used 0 times, expected once}}
   %slot, %tile = warp.ring.acquire %ring[%i] : !ring
   tile.return
 }
@@ -34,7 +34,7 @@ tile.func @acquire_c1(%ring: !ring, %i: i32) {
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 !ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, async_groups>
 tile.func @wait_c1(%ring: !ring, %i: i32) {
-  // expected-error@+1 {{gives a slot that is used 2 times, not once}}
+  // expected-error@+1 {{has a slot that is used 2 times, expected once}}
   %slot, %tile = warp.ring.wait %ring[%i] pending 0 : !ring
   // expected-note@+1 {{used here}}
   warp.ring.release %slot
@@ -125,7 +125,7 @@ tile.func @copy_c4(%p: tensor<256x!tile.ptr<f32>, #lanes>, %m: !warp.shared<256x
 #lanes = #warp.linear<{register = [[32]], lane = [[1], [2], [4], [8], [16]]}>
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32]]}>
 tile.func @copy_c5(%p: tensor<64x!tile.ptr<f16>, #lanes>, %m: !warp.shared<64xf16, #shared>) {
-  // expected-error@+1 {{copies 2 elements at once that are no neighbours in}}
+  // expected-error@+1 {{copies 2 elements at once that are not adjacent in}}
   warp.async_copy %p, %m vector 2 : tensor<64x!tile.ptr<f16>, #lanes>, !warp.shared<64xf16, #shared>
   tile.return
 }
@@ -160,7 +160,7 @@ tile.func @wait_c2(%ring: !ring) {
 
 // -----
 
-// Copies by the tensor memory accelerator.
+// TMA copies.
 
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 tile.func @tma_c1(%map: !warp.tensor_map, %i: i32) {
@@ -188,7 +188,7 @@ tile.func @tma_c2(%ring: !ring, %map: !warp.tensor_map, %i: i32) {
 !ring = !warp.ring<2 x {!warp.shared<4x8xf32, #columns>}, transactions>
 tile.func @tma_c3(%ring: !ring, %map: !warp.tensor_map, %i: i32) {
   %slot, %tile = warp.ring.acquire %ring : !ring
-  // expected-error@+1 {{can not be written in the layout of}}
+  // expected-error@+1 {{cannot be written in the layout of}}
   warp.tma_load %map[%i, %i], %tile : !warp.tensor_map, !warp.shared<4x8xf32, #columns>
   warp.ring.commit %slot
   tile.return
@@ -196,12 +196,12 @@ tile.func @tma_c3(%ring: !ring, %map: !warp.tensor_map, %i: i32) {
 
 // -----
 
-// Numbers that are handed over.
+// Scalars.
 
 #two = #warp.linear<{offset = [[1]]}>
 tile.func @hand_c1(%x: i32) {
   %m = warp.alloc : !warp.shared<2xi32, #two>
-  // expected-error@+1 {{fills the only tile of a slot that was acquired from a ring of transactions of one block}}
+  // expected-error@+1 {{needs the only tile of a slot acquired from a ring of transactions that belongs to one CTA}}
   warp.ring.put_scalar %x, %m : i32, !warp.shared<2xi32, #two>
   tile.return
 }
@@ -212,7 +212,7 @@ tile.func @hand_c1(%x: i32) {
 !ring = !warp.ring<1 x {!warp.shared<2xi32, #two>, !warp.shared<2xi32, #two>}, transactions>
 tile.func @hand_c1_second(%ring: !ring, %x: i32) {
   %slot, %tiles:2 = warp.ring.acquire %ring : !ring
-  // expected-error@+1 {{fills the only tile of a slot}}
+  // expected-error@+1 {{needs the only tile of a slot}}
   warp.ring.put_scalar %x, %tiles#0 : i32, !warp.shared<2xi32, #two>
   warp.ring.commit %slot
   tile.return
@@ -224,7 +224,7 @@ tile.func @hand_c1_second(%ring: !ring, %x: i32) {
 !ring = !warp.ring<1 x {!warp.shared<2xi32, #two>}, transactions>
 tile.func @hand_c2(%ring: !ring, %x: f32) {
   %slot, %tile = warp.ring.acquire %ring : !ring
-  // expected-error@+1 {{hands a number of 32 or 64 bits through memory of such numbers, got 'f32' and}}
+  // expected-error@+1 {{needs a value of 32 or 64 bits and memory of its type, got 'f32' and}}
   warp.ring.put_scalar %x, %tile : f32, !warp.shared<2xi32, #two>
   warp.ring.commit %slot
   tile.return

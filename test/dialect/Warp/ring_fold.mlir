@@ -4,8 +4,8 @@
 #shared = #warp.linear<{offset = [[1], [2], [4], [8], [16]]}>
 !ring = !warp.ring<2 x {!warp.shared<32xf32, #shared>}, async_groups>
 
-// Nothing of a ring is merged, moved out of a loop or dropped, though its
-// results are not used and its operands do not change.
+// Ring ops are not merged, hoisted out of a loop or removed, though their
+// results are unused and their operands loop-invariant.
 // CHECK-LABEL: @effects(
 tile.func @effects(%p: tensor<32x!tile.ptr<f32>, #rows>, %n: i32) {
   %c0 = arith.constant 0 : i32

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics
 
 tile.func @c1() {
-  // expected-error@+1 {{gives warps to 1 roles of 2}}
+  // expected-error@+1 {{gives warps to 1 roles, but has 2}}
   warp.specialize warps [8] {
   }, {
   }
@@ -20,7 +20,7 @@ tile.func @no_warps() {
 // -----
 
 tile.func @c2_count() {
-  // expected-error@+1 {{gives registers to 1 roles of 2}}
+  // expected-error@+1 {{gives registers to 1 roles, but has 2}}
   warp.specialize warps [8, 4] registers [240] {
   }, {
   }
@@ -40,7 +40,7 @@ tile.func @c2_budget() {
 // -----
 
 tile.func @c2_groups() {
-  // expected-error@+1 {{sets the registers of a role of 1 warps, which are no whole warpgroups}}
+  // expected-error@+1 {{sets the registers of a role of 1 warps, which is not a multiple of 4}}
   warp.specialize warps [8, 1] registers [240, 24] {
   }, {
   }
@@ -50,7 +50,7 @@ tile.func @c2_groups() {
 // -----
 
 tile.func @barrier_c1() {
-  // expected-error@+1 {{stands in a role}}
+  // expected-error@+1 {{must be in a role}}
   warp.named_barrier_wait 0 warps 8
   tile.return
 }

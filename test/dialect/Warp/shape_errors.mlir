@@ -1,6 +1,6 @@
 // RUN: tilewright-opt -split-input-file -verify-diagnostics %s
 
-// The tile ops that change shapes move nothing between threads; warp.convert_layout does.
+// The tile ops that change shapes do not move elements between threads; warp.convert_layout does.
 
 // Lane i holds row i and would have to hold row i / 2.
 #row_per_lane = #warp.linear<{register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = []}>
@@ -13,7 +13,7 @@ tile.func @broadcast(%x: tensor<32x1xf32, #row_per_lane>) {
 
 // -----
 
-// A plain tile has no threads to keep its elements in.
+// A tile without a layout has no threads that hold its elements.
 #lanes = #warp.linear<{register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = []}>
 tile.func @broadcast_plain(%x: tensor<32x1xf32>) {
   // expected-error @below {{moves elements between threads}}
@@ -23,7 +23,7 @@ tile.func @broadcast_plain(%x: tensor<32x1xf32>) {
 
 // -----
 
-// Consecutive elements go from one lane's registers to different lanes.
+// Consecutive elements move from one lane's registers to different lanes.
 #in_registers = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = []}>
 #over_lanes = #warp.linear<{register = [[32, 0], [64, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = []}>
 tile.func @reshape(%x: tensor<128xf32, #in_registers>) {
@@ -34,7 +34,7 @@ tile.func @reshape(%x: tensor<128xf32, #in_registers>) {
 
 // -----
 
-// The result's layout is the one that follows, not any that fits.
+// The result's layout must be the inferred one.
 #lanes = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [], block = []}>
 #other = #warp.linear<{register = [], lane = [[2, 0], [1, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = []}>
 tile.func @expand(%x: tensor<32xf32, #lanes>) {

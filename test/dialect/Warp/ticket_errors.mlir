@@ -1,10 +1,10 @@
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics
 
-tile.func @wait_c1(%place: i32) {
-  // expected-note@+1 {{the roles are given here}}
+tile.func @wait_c1(%slot: i32) {
+  // expected-note@+1 {{the roles are defined here}}
   warp.specialize warps [4, 1] {
-    // expected-error@+1 {{is for all threads of the program, not for those of one role}}
-    warp.ticket_wait %place
+    // expected-error@+1 {{must be outside of roles: it is for all threads of the program}}
+    warp.ticket_wait %slot
   }, {
   }
   tile.return
@@ -12,12 +12,12 @@ tile.func @wait_c1(%place: i32) {
 
 // -----
 
-tile.func @pass_c1(%place: i32) {
-  // expected-note@+1 {{the roles are given here}}
+tile.func @pass_c1(%slot: i32) {
+  // expected-note@+1 {{the roles are defined here}}
   warp.specialize warps [4, 1] {
   }, {
-    // expected-error@+1 {{is for all threads of the program, not for those of one role}}
-    warp.ticket_pass %place
+    // expected-error@+1 {{must be outside of roles: it is for all threads of the program}}
+    warp.ticket_pass %slot
   }
   tile.return
 }

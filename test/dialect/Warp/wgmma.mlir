@@ -2,7 +2,7 @@
 
 // One warpgroup, 64 x 16 in 32-bit accumulators: warp w holds rows 16 w to 16 w + 15.
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
-// 64 x 16 halves, rows of 32 bytes, the two chunks of every other four rows swapped.
+// 64 x 16 f16, rows of 32 bytes, the two chunks of every other four rows swapped.
 #a16 = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
 // The contracted dimension contiguous, and the other one.
 #b16 = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
@@ -15,7 +15,7 @@ tile.func @half(%c: tensor<64x16xf32, #c>, %h: tensor<64x16xf16, #c>) {
   %t = warp.alloc : !warp.shared<16x16xf16, #t16>
   // CHECK: %[[S:.*]] = warp.wgmma %{{.*}}, %{{.*}}, %{{.*}} : !warp.shared<64x16xf16, #{{.*}}>, !warp.shared<16x16xf16, #{{.*}}>, tensor<64x16xf32, #{{.*}}>
   %s = warp.wgmma %a, %b, %c : !warp.shared<64x16xf16, #a16>, !warp.shared<16x16xf16, #b16>, tensor<64x16xf32, #c>
-  // A in registers, B across.
+  // A in registers, B with the other dimension contiguous.
   // CHECK: warp.wgmma %{{.*}}, %{{.*}}, %[[S]] : tensor<64x16xf16, #{{.*}}>, !warp.shared<16x16xf16, #{{.*}}>, tensor<64x16xf32, #{{.*}}>
   %u = warp.wgmma %h, %t, %s : tensor<64x16xf16, #c>, !warp.shared<16x16xf16, #t16>, tensor<64x16xf32, #c>
   %v = warp.wgmma %a, %t, %h : !warp.shared<64x16xf16, #a16>, !warp.shared<16x16xf16, #t16>, tensor<64x16xf16, #c>
@@ -56,10 +56,10 @@ tile.func @transposed(%c: tensor<64x16xf32, #c>, %a: !warp.shared<64x16xf16, #a1
   tile.return
 }
 
-// CHECK-LABEL: @beside
-tile.func @beside(%c: tensor<64x16xf32, #c>, %a: !warp.shared<64x16xf16, #a16>, %b: !warp.shared<16x16xf16, #b16>) {
-  // CHECK: %[[R:.*]]:2 = warp.wgmma_beside %[[A:.*]], [%[[B:.*]], %[[B]]], [%[[C:.*]], %[[C]]] : !warp.shared<64x16xf16, #{{.*}}>, [!warp.shared<16x16xf16, #{{.*}}>, !warp.shared<16x16xf16, #{{.*}}>], [tensor<64x16xf32, #{{.*}}>, tensor<64x16xf32, #{{.*}}>]
-  %s:2 = warp.wgmma_beside %a, [%b, %b], [%c, %c] : !warp.shared<64x16xf16, #a16>, [!warp.shared<16x16xf16, #b16>, !warp.shared<16x16xf16, #b16>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
+// CHECK-LABEL: @merged
+tile.func @merged(%c: tensor<64x16xf32, #c>, %a: !warp.shared<64x16xf16, #a16>, %b: !warp.shared<16x16xf16, #b16>) {
+  // CHECK: %[[R:.*]]:2 = warp.wgmma_merged %[[A:.*]], [%[[B:.*]], %[[B]]], [%[[C:.*]], %[[C]]] : !warp.shared<64x16xf16, #{{.*}}>, [!warp.shared<16x16xf16, #{{.*}}>, !warp.shared<16x16xf16, #{{.*}}>], [tensor<64x16xf32, #{{.*}}>, tensor<64x16xf32, #{{.*}}>]
+  %s:2 = warp.wgmma_merged %a, [%b, %b], [%c, %c] : !warp.shared<64x16xf16, #a16>, [!warp.shared<16x16xf16, #b16>, !warp.shared<16x16xf16, #b16>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
   tile.return
 }
 

@@ -28,7 +28,7 @@ tile.func @types(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xbf16, #
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 tile.func @rows(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
-  // C3: two warps side by side
+  // C3: two warps next to each other along N
   // expected-error@+1 {{has a tile in registers that no wgmma takes: 'tensor<64x16xf32}}
   %s = warp.wgmma %a, %b, %c : !warp.shared<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
   tile.return
@@ -40,7 +40,7 @@ tile.func @rows(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>
 #a = #warp.linear<{register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 tile.func @fragments(%a: tensor<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
-  // C3: registers 1 and 2 of A change places
+  // C3: registers 1 and 2 of A are swapped
   // expected-error@+1 {{has a tile in registers that no wgmma takes: 'tensor<64x16xf16}}
   %s = warp.wgmma %a, %b, %c : tensor<64x16xf16, #a>, !warp.shared<16x16xf16, #b>, tensor<64x16xf32, #c>
   tile.return
@@ -84,7 +84,7 @@ tile.func @pendings(%c: tensor<64x16xf32, #c>) {
 
 tile.func @nothing() {
   // C2
-  // expected-error@+1 {{needs a sum to wait for}}
+  // expected-error@+1 {{needs an accumulator to wait for}}
   "warp.wgmma_wait"() {pendings = 0 : i32} : () -> ()
   tile.return
 }
@@ -127,10 +127,10 @@ tile.func @layouts(%a: tensor<64x16xf16>, %b: !warp.shared<16x16xf16, #b>, %c: t
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
-tile.func @one_beside_nothing(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
-  // C1 of warp.wgmma_beside
-  // expected-error@+1 {{needs two products or more, got 1 right sides and 1 accumulators}}
-  %s = warp.wgmma_beside %a, [%b], [%c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x16xf16, #b>], [tensor<64x16xf32, #c>]
+tile.func @merged_alone(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %c: tensor<64x16xf32, #c>) {
+  // C1 of warp.wgmma_merged
+  // expected-error@+1 {{needs at least two dots, got 1 B operands and 1 accumulators}}
+  %s = warp.wgmma_merged %a, [%b], [%c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x16xf16, #b>], [tensor<64x16xf32, #c>]
   tile.return
 }
 
@@ -139,10 +139,10 @@ tile.func @one_beside_nothing(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
-tile.func @types_beside(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %d: !warp.shared<16x16xbf16, #b>, %c: tensor<64x16xf32, #c>) {
-  // C1 of warp.wgmma_beside
+tile.func @merged_types(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #b>, %d: !warp.shared<16x16xbf16, #b>, %c: tensor<64x16xf32, #c>) {
+  // C1 of warp.wgmma_merged
   // expected-error@+1 {{has no tensor-core instruction for 'f16', 'bf16' and 'f32'}}
-  %s:2 = warp.wgmma_beside %a, [%b, %d], [%c, %c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x16xf16, #b>, !warp.shared<16x16xbf16, #b>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
+  %s:2 = warp.wgmma_merged %a, [%b, %d], [%c, %c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x16xf16, #b>, !warp.shared<16x16xbf16, #b>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
   tile.return
 }
 
@@ -151,10 +151,10 @@ tile.func @types_beside(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16x
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16], [0, 32], [0, 64]]}>
-tile.func @many_beside(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x128xf16, #b>, %c: tensor<64x128xf32, #c>) {
-  // C2 of warp.wgmma_beside
-  // expected-error@+1 {{has instructions of 256 columns at most, got 384}}
-  %s:3 = warp.wgmma_beside %a, [%b, %b, %b], [%c, %c, %c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x128xf16, #b>, !warp.shared<16x128xf16, #b>, !warp.shared<16x128xf16, #b>], [tensor<64x128xf32, #c>, tensor<64x128xf32, #c>, tensor<64x128xf32, #c>]
+tile.func @merged_columns(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x128xf16, #b>, %c: tensor<64x128xf32, #c>) {
+  // C2 of warp.wgmma_merged
+  // expected-error@+1 {{has instructions of at most 256 columns, got 384}}
+  %s:3 = warp.wgmma_merged %a, [%b, %b, %b], [%c, %c, %c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x128xf16, #b>, !warp.shared<16x128xf16, #b>, !warp.shared<16x128xf16, #b>], [tensor<64x128xf32, #c>, tensor<64x128xf32, #c>, tensor<64x128xf32, #c>]
   tile.return
 }
 
@@ -163,7 +163,7 @@ tile.func @many_beside(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x128x
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 tile.func @keep(%c: tensor<64x16xf32, #c>) {
   // C1 of warp.acc_store
-  // expected-error@+1 {{moves a tile between registers and kept ones, got 'tensor<64x16xf32}}
+  // expected-error@+1 {{moves a tile between ordinary and pinned registers, got 'tensor<64x16xf32}}
   %k = warp.acc_store %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
   tile.return
 }
@@ -173,7 +173,7 @@ tile.func @keep(%c: tensor<64x16xf32, #c>) {
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 tile.func @recall(%c: tensor<64x16xf32, #warp.pinned<0, #c>>) {
   // C1 of warp.acc_load
-  // expected-error@+1 {{moves a tile between registers and kept ones, got 'tensor<64x16xf32}}
+  // expected-error@+1 {{moves a tile between ordinary and pinned registers, got 'tensor<64x16xf32}}
   %t = warp.acc_load %c : tensor<64x16xf32, #warp.pinned<0, #c>> -> tensor<64x16xi32, #c>
   tile.return
 }
@@ -183,7 +183,7 @@ tile.func @recall(%c: tensor<64x16xf32, #warp.pinned<0, #c>>) {
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 tile.func @scale(%c: tensor<64x16xf32, #warp.pinned<0, #c>>) {
   // C1 of warp.scale
-  // expected-error@+1 {{scales a tile in kept registers by one that is not, got 'tensor<64x16xf32}}
+  // expected-error@+1 {{scales a tile in pinned registers by one in ordinary registers, got 'tensor<64x16xf32}}
   %t = warp.scale %c, %c : tensor<64x16xf32, #warp.pinned<0, #c>>, tensor<64x16xf32, #warp.pinned<0, #c>>
   tile.return
 }
@@ -191,7 +191,7 @@ tile.func @scale(%c: tensor<64x16xf32, #warp.pinned<0, #c>>) {
 // -----
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
-tile.func @halves(%c: tensor<64x16xf16, #warp.pinned<0, #c>>, %f: tensor<64x16xf16, #c>) {
+tile.func @scale_f16(%c: tensor<64x16xf16, #warp.pinned<0, #c>>, %f: tensor<64x16xf16, #c>) {
   // C2 of warp.scale
   // expected-error@+1 {{scales f32, got 'tensor<64x16xf16}}
   %t = warp.scale %c, %f : tensor<64x16xf16, #warp.pinned<0, #c>>, tensor<64x16xf16, #c>
@@ -201,7 +201,7 @@ tile.func @halves(%c: tensor<64x16xf16, #warp.pinned<0, #c>>, %f: tensor<64x16xf
 // -----
 
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
-// expected-error@+1 {{there are 8 banks of kept registers, got number 8}}
+// expected-error@+1 {{there are 8 banks of pinned registers, got number 8}}
 tile.func @bank(%c: tensor<64x16xf32, #warp.pinned<8, #c>>) {
   tile.return
 }

@@ -4,7 +4,7 @@
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
 
-// A product that nobody wants is not started.
+// An unused wgmma is removed.
 // CHECK-LABEL: @unused
 // CHECK-NOT: warp.wgmma
 // CHECK: tile.return
@@ -13,8 +13,8 @@ tile.func @unused(%a: !warp.shared<64x16xf16, #a>, %b: !warp.shared<16x16xf16, #
   tile.return
 }
 
-// Neither the product nor the wait nor the fence leaves the loop, although they
-// take the same operands each time: the memory may have changed.
+// Neither the wgmma nor the wait nor the fence is hoisted, although their
+// operands are loop-invariant: the memory may have changed.
 // CHECK-LABEL: @loop
 // CHECK: scf.for
 // CHECK-NEXT: warp.proxy_fence

@@ -1,8 +1,8 @@
-// Square roots of f32 and divisions of 64-bit integers, written out.
+// Square roots of f32 and divisions of 64-bit integers, expanded inline.
 //
-// The assembler makes calls of them, and a call anywhere in a kernel makes it
-// serialise all of the kernel's wgmma instructions (C7509). Results are written
-// by the last instruction: one may share its register with an operand.
+// The assembler compiles them to calls, and a call anywhere in a kernel makes
+// it serialise all wgmma instructions (C7509). The last instruction writes the
+// result, since its register may be shared with an operand.
 
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -15,12 +15,12 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// The square root of an f32, rounded to nearest.
+/// Returns the square root of an f32, rounded to nearest.
 ///
-/// Newton's iteration in f64, where all f32 are normal numbers. The root of an
-/// f32 is no midpoint of two others, and at least 2^-51 of it away from one: as
-/// its error in f64 is smaller than that, it is rounded to the right side. A
-/// zero keeps its sign, and infinity is its own root.
+/// Newton's iteration in f64, where every f32 is a normal number. The root of
+/// an f32 is at least 2^-51 (relative) away from the midpoint of two f32. The
+/// error in f64 is smaller, so the final rounding is correct. A zero keeps its
+/// sign, and infinity is its own root.
 static Value emitRoundedRoot(ImplicitLocOpBuilder &b, Value x) {
   InlinePtx ptx(b);
   std::string q = ptx.out(x.getType()), in = ptx.in(x);
@@ -45,12 +45,12 @@ static Value emitRoundedRoot(ImplicitLocOpBuilder &b, Value x) {
                   /*sideEffects=*/false)[0];
 }
 
-/// The quotient of unsigned integers of 64 bits; anything for a divisor of 0.
+/// Returns the quotient of unsigned 64-bit integers; undefined for divisor 0.
 ///
-/// Where both fit into 32 bits, they are divided there. Otherwise the quotient
-/// is estimated in f64, from below: the reciprocal is made smaller by 2^-49,
-/// more than all roundings together. What that leaves of the dividend is
-/// divided in the same way; the remainder is less than two divisors then.
+/// If both fit in 32 bits, they are divided there. Otherwise the quotient is
+/// estimated in f64, from below: the reciprocal is reduced by 2^-49, more than
+/// all rounding errors together. The rest of the dividend is divided in the
+/// same way. Then the remainder is less than two divisors.
 static Value emitQuotient(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   InlinePtx ptx(b);
   std::string q = ptx.out(lhs.getType()), x = ptx.in(lhs), y = ptx.in(rhs);
@@ -96,8 +96,8 @@ struct RootLowering : ConvertOpToLLVMPattern<math::SqrtOp> {
   }
 };
 
-/// A quotient or remainder. Constant divisors are left to LLVM, which
-/// multiplies.
+/// Lowers a quotient or remainder. LLVM lowers constant divisors to
+/// multiplications.
 template <typename Op, bool isSigned, bool isRemainder>
 class WideDivisionLowering : public ConvertOpToLLVMPattern<Op> {
 public:
@@ -130,7 +130,7 @@ private:
       return quotient;
     return LLVM::SubOp::create(b, x, LLVM::MulOp::create(b, quotient, y));
   }
-  /// -1 for a negative number, else 0.
+  /// Returns -1 for a negative number, else 0.
   static Value emitSign(ImplicitLocOpBuilder &b, Value x) {
     Value last =
         LLVM::ConstantOp::create(b, x.getType(), b.getI64IntegerAttr(63));

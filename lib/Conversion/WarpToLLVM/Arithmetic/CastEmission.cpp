@@ -33,7 +33,7 @@ static Value emitF32(ImplicitLocOpBuilder &b, float value) {
 // Widening
 //===----------------------------------------------------------------------===//
 
-/// f8E5M2 is the upper half of an f16.
+/// f8E5M2 is the high byte of an f16.
 static Value emitHalfFromE5M2(ImplicitLocOpBuilder &b, Value byte) {
   Type i16 = b.getI16Type();
   Value bits = LLVM::ShlOp::create(b, LLVM::ZExtOp::create(b, i16, byte),
@@ -41,9 +41,9 @@ static Value emitHalfFromE5M2(ImplicitLocOpBuilder &b, Value byte) {
   return LLVM::BitcastOp::create(b, b.getF16Type(), bits);
 }
 
-/// Exponent and mantissa of f8E4M3FN, in their places in an f16, are the value
-/// divided by 2^(15 - 7), the ratio of the biases; the product with it is exact
-/// also for subnormals.
+/// Exponent and mantissa of f8E4M3FN, in their positions in an f16, are the
+/// value divided by 2^(15 - 7), the ratio of the biases. The multiplication by
+/// it is exact, also for subnormals.
 static Value emitHalfFromE4M3(ImplicitLocOpBuilder &b, Value byte) {
   Type i16 = b.getI16Type(), f16 = b.getF16Type();
   Value wide = LLVM::ZExtOp::create(b, i16, byte);
@@ -66,9 +66,9 @@ static StringRef getPtxName(Type float8) {
   return isa<Float8E5M2Type>(float8) ? "e5m2x2" : "e4m3x2";
 }
 
-/// Two bytes at a time.
-static SmallVector<Value> emitHalvesByPtx(ImplicitLocOpBuilder &b,
-                                          ValueRange bytes, Type float8) {
+/// Converts two bytes at a time.
+static SmallVector<Value> emitF16ByPtx(ImplicitLocOpBuilder &b,
+                                       ValueRange bytes, Type float8) {
   Value packed = packWords(b, bytes, 16)[0];
   InlinePtx ptx(b);
   std::string result = ptx.out(b.getI32Type());
@@ -83,20 +83,20 @@ SmallVector<Value> tilewright::emitFromFloat8(ImplicitLocOpBuilder &b,
                                               const NvidiaTarget &target,
                                               ValueRange bytes, Type float8,
                                               Type result) {
-  SmallVector<Value> halves;
+  SmallVector<Value> converted;
   for (unsigned i = 0; i < bytes.size();) {
     if (isa<Float8E5M2Type>(float8)) {
-      halves.push_back(emitHalfFromE5M2(b, bytes[i++]));
+      converted.push_back(emitHalfFromE5M2(b, bytes[i++]));
     } else if (target.hasFloat8() && i + 1 < bytes.size()) {
-      llvm::append_range(halves, emitHalvesByPtx(b, bytes.slice(i, 2), float8));
+      llvm::append_range(converted, emitF16ByPtx(b, bytes.slice(i, 2), float8));
       i += 2;
     } else {
-      halves.push_back(emitHalfFromE4M3(b, bytes[i++]));
+      converted.push_back(emitHalfFromE4M3(b, bytes[i++]));
     }
   }
-  for (Value &value : halves)
+  for (Value &value : converted)
     value = emitFloatCast(b, value, result);
-  return halves;
+  return converted;
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,12 +117,12 @@ static Float8Format getFormat(Type float8) {
   return {3, 7, 0x7e};
 }
 
-/// Rounds a positive f32, given by its bits, in integers.
+/// Rounds a positive f32, given by its bits, with integer arithmetic.
 static Value emitRoundMagnitude(ImplicitLocOpBuilder &b, Value bits,
                                 const Float8Format &format) {
   unsigned shift = 23 - format.mantissaBits;
-  // Normal results: add half of the last place, or just less so that ties go
-  // to even, cut off, and change the bias.
+  // Normal results: add half a unit in the last place, or just less so that
+  // ties go to even, truncate, and change the bias.
   Value last = LLVM::AndOp::create(
       b, LLVM::LShrOp::create(b, bits, emitI32(b, shift)), emitI32(b, 1));
   Value rounded = LLVM::AddOp::create(
@@ -132,8 +132,8 @@ static Value emitRoundMagnitude(ImplicitLocOpBuilder &b, Value bits,
       b, LLVM::LShrOp::create(b, rounded, emitI32(b, shift)),
       emitI32(b, (127 - format.bias) << format.mantissaBits));
   normal = LLVM::UMinOp::create(b, normal, emitI32(b, format.largest));
-  // Subnormal results: the addition of a float whose last place is theirs
-  // rounds, and leaves the result in the low bits.
+  // Subnormal results: adding a float whose last bit has the weight of theirs
+  // rounds them, and leaves the result in the low bits.
   int magicExponent = 23 + 1 - int(format.bias) - int(format.mantissaBits);
   Value magic = emitF32(b, float(1 << magicExponent));
   Value sum = LLVM::FAddOp::create(
@@ -161,8 +161,8 @@ static Value emitFloat8(ImplicitLocOpBuilder &b, Value value, Type float8) {
                                LLVM::OrOp::create(b, rounded, sign));
 }
 
-/// An f64 as an f32 with round-to-odd: an inexact result has an odd last bit,
-/// so another rounding to a narrower format gives the result of one rounding.
+/// Converts an f64 to f32 with round-to-odd: an inexact result has an odd last
+/// bit. Rounding it again to a narrower format then equals a single rounding.
 static Value emitOddF32(ImplicitLocOpBuilder &b, Value value) {
   Type f32 = b.getF32Type(), i32 = b.getI32Type();
   InlinePtx ptx(b);
@@ -177,8 +177,8 @@ static Value emitOddF32(ImplicitLocOpBuilder &b, Value value) {
   return LLVM::BitcastOp::create(b, f32, bits);
 }
 
-/// Two f32 at a time; the first operand of the instruction becomes the upper
-/// byte.
+/// Converts two f32 at a time; the first operand of the instruction becomes the
+/// upper byte.
 static SmallVector<Value> emitFloat8ByPtx(ImplicitLocOpBuilder &b, Value low,
                                           Value high, Type float8) {
   InlinePtx ptx(b);

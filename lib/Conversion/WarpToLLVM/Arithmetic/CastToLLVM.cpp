@@ -1,5 +1,5 @@
-// Casts between 8-bit floats and other floats, from integers to floats, and
-// those of pointers. All other casts are elementwise ops like any other.
+// Casts between 8-bit floats and other floats, casts from integers to floats,
+// and pointer casts. All other casts are plain elementwise ops.
 
 #include "lib/Conversion/WarpToLLVM/Arithmetic/CastEmission.h"
 #include "lib/Conversion/WarpToLLVM/Arithmetic/IntegerCastEmission.h"
@@ -27,7 +27,7 @@ bool tilewright::castsThroughOddF32(Operation *op, const NvidiaTarget &target) {
 
 namespace {
 
-/// extf and truncf where one side is an 8-bit float.
+/// extf and truncf where the source or the result is an 8-bit float.
 template <typename Op>
 class Float8CastLowering : public ConvertOpToLLVMPattern<Op> {
 public:
@@ -59,7 +59,7 @@ private:
   const NvidiaTarget target;
 };
 
-/// sitofp and uitofp. Of tiles, several values of a thread at a time.
+/// sitofp and uitofp. On tiles several values of a thread are cast at a time.
 template <typename Op>
 class IntegerCastLowering : public ConvertOpToLLVMPattern<Op> {
 public:
@@ -101,7 +101,7 @@ private:
   const CastRanges &ranges;
 };
 
-/// The sign of an 8-bit float is a bit; the detour through f32 that other
+/// Flips the sign bit of an 8-bit float. The path through f32 that other
 /// arithmetic takes would lose infinities.
 class Float8NegLowering : public ConvertOpToLLVMPattern<arith::NegFOp> {
 public:
@@ -145,14 +145,14 @@ template <typename Op> struct PointerCastLowering : ConvertOpToLLVMPattern<Op> {
 
 } // namespace
 
-/// Whether `number` is below 2^16 and not negative, or a difference of such.
-static bool isOfHalves(Value number, IntegerRanges &ranges) {
-  auto isHalf = [&](Value value) {
+/// Whether `number` is in [0, 2^16), or a difference of two such numbers.
+static bool isU16Difference(Value number, IntegerRanges &ranges) {
+  auto isU16 = [&](Value value) {
     return ranges.get(value).liesIn(0, UINT16_MAX);
   };
   auto difference = number.getDefiningOp<arith::SubIOp>();
-  return difference ? isHalf(difference.getLhs()) && isHalf(difference.getRhs())
-                    : isHalf(number);
+  return difference ? isU16(difference.getLhs()) && isU16(difference.getRhs())
+                    : isU16(number);
 }
 
 CastRanges tilewright::findCastRanges(ModuleOp module) {
@@ -170,7 +170,7 @@ CastRanges tilewright::findCastRanges(ModuleOp module) {
     IntegerRange range = ranges.get(number);
     if (isa<arith::UIToFPOp>(op) && range.least < 0)
       range = {0, int64_t(llvm::maxUIntN(bits))};
-    found[op] = {range, isOfHalves(number, ranges)};
+    found[op] = {range, isU16Difference(number, ranges)};
   });
   return found;
 }

@@ -1,12 +1,13 @@
 // Divisions of f32.
 //
-// `div.rn.f32`, the default, is a short sequence and, for quotients or operands
-// near the ends of the range, a call. A kernel with a call in it anywhere makes
-// the assembler serialise all of its wgmma instructions (C7509), so there the
-// whole division is written out. With the fast-math flag `arcp` a division is
-// `div.full.f32`, at most 2 ULP off; with `afn`, too, `div.approx.ftz.f32`,
-// which is a product with a reciprocal and right only where that is a normal
-// number.
+// 1. By default LLVM emits `div.rn.f32`: a short sequence and, for quotients or
+//    operands near the ends of the range, a call.
+// 2. A call anywhere in a kernel makes the assembler serialise all its wgmma
+//    instructions (C7509). Kernels with wgmma expand the whole division inline.
+// 3. With the fast-math flag `arcp` a division is `div.full.f32`, with an error
+//    of at most 2 ULP.
+// 4. With `afn`, too, it is `div.approx.ftz.f32`: a multiplication by a
+//    reciprocal, correct only if the reciprocal is a normal number.
 
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -17,17 +18,19 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// a / b rounded to nearest, without a call.
+/// Returns a / b rounded to nearest, without a call.
 ///
 /// Newton's iteration on the reciprocal and two corrections of the quotient by
-/// its exact remainder give the rounded quotient (Markstein, "Computation of
-/// elementary functions on the IBM RISC System/6000 processor", 1990) as long
-/// as no step leaves the normal numbers, which the exponents tell beforehand.
-/// The others are divided the same way in f64: its rounding to f32 is right, as
-/// the quotient of two f32 is either halfway between two of them or further
-/// from that than f64 can miss. Where an operand is no finite number, or the
-/// divisor zero, a * (1 / b) is what IEEE 754 says. The quotient may share its
-/// register with an operand, so it is written last.
+/// its exact remainder give the rounded quotient. The proof is in Markstein,
+/// "Computation of elementary functions on the IBM RISC System/6000 processor",
+/// 1990. It requires that no step leaves the normal numbers, which the
+/// exponents decide beforehand.
+///
+/// Other operands are divided in the same way in f64. Rounding that to f32 is
+/// correct: the quotient of two f32 is either a midpoint of two f32 or further
+/// from one than the error in f64. If an operand is not finite, or the divisor
+/// is zero, a * (1 / b) is the IEEE 754 result. The quotient is written last,
+/// since its register may be shared with an operand.
 static Value emitRoundedDivision(ImplicitLocOpBuilder &b, Value lhs,
                                  Value rhs) {
   InlinePtx ptx(b);
@@ -66,8 +69,8 @@ static Value emitRoundedDivision(ImplicitLocOpBuilder &b, Value lhs,
   return ptx.emit(text, /*sideEffects=*/false)[0];
 }
 
-/// a / b by the instruction of one of LLVM's intrinsics, which are moved and
-/// selected like any other instruction, as inline PTX is not.
+/// Emits a / b by an LLVM intrinsic, which LLVM can move and select like any
+/// instruction, unlike inline PTX.
 static Value emitInstruction(ImplicitLocOpBuilder &b, StringRef intrinsic,
                              Value lhs, Value rhs) {
   return LLVM::CallIntrinsicOp::create(

@@ -1,5 +1,5 @@
-// Elementwise ops on tiles become the same ops on the scalars in each register;
-// scalars whose type LLVM lacks change their type.
+// Elementwise ops on tiles become scalar ops on each register. Scalar types
+// that LLVM lacks are converted.
 
 #include "lib/Conversion/WarpToLLVM/Arithmetic/CastEmission.h"
 #include "lib/Conversion/WarpToLLVM/Common/RegisterPacking.h"
@@ -24,9 +24,9 @@ static bool isElementwise(Operation *op) {
 
 namespace {
 
-/// One scalar op a register, or for neighbours that get one value or count up
-/// from it. 8-bit floats are computed on as f32, except where the op only
-/// passes bits on.
+/// Emits one scalar op per register, or one for a run of registers that hold
+/// the same value or count up from it. 8-bit floats are computed in f32, unless
+/// the op only passes bits on.
 class ElementwiseLowering : public ConversionPattern {
 public:
   ElementwiseLowering(const WarpTypeConverter &converter,
@@ -73,29 +73,29 @@ public:
   }
 
 private:
-  /// The registers to compute, one of each `repeats`. Assemblers make one
-  /// instruction of two on halves that follow each other: neighbours do.
+  /// Returns the registers to compute, one of each `repeats`. Neighbours follow
+  /// each other in f16 and bf16: the assembler merges two such ops into one.
   static SmallVector<unsigned> getOrder(Type type, unsigned count,
                                         unsigned repeats) {
     SmallVector<unsigned> order;
     Type element = getElementTypeOrSelf(type);
-    unsigned apart = element.isF16() || element.isBF16()
-                         ? 1u << findNeighbourBit(type)
-                         : repeats;
-    if (repeats > 1 || count % (2 * apart) != 0)
-      apart = repeats;
+    unsigned stride = element.isF16() || element.isBF16()
+                          ? 1u << findNeighbourBit(type)
+                          : repeats;
+    if (repeats > 1 || count % (2 * stride) != 0)
+      stride = repeats;
     for (unsigned reg = 0; reg < count; reg += repeats) {
-      if (reg & apart)
+      if (reg & stride)
         continue;
       order.push_back(reg);
-      if (reg + apart < count)
-        order.push_back(reg + apart);
+      if (reg + stride < count)
+        order.push_back(reg + stride);
     }
     return order;
   }
 
-  /// `count` more than the remainder `first`, which is less than the divisor
-  /// then, too.
+  /// Returns the remainder `first` + `count`, which is still less than the
+  /// divisor.
   static Value emitCounted(ImplicitLocOpBuilder &b, Value first,
                            unsigned count) {
     Value more =
@@ -108,9 +108,10 @@ private:
            !isa<arith::SelectOp, arith::BitcastOp>(op);
   }
 
-  /// The type that computes `op` on 8-bit floats. f32 is too narrow for an fma
-  /// of f8E5M2: a rounded sum may become a midpoint of two results. All bits
-  /// from 2^-32, the least product, to 2^16, the largest result, fit in f64.
+  /// Returns the type that computes `op` on 8-bit floats. f32 is too narrow for
+  /// an fma of f8E5M2: rounding may turn its result into a midpoint of two
+  /// results. All bits from 2^-32, the least exact product, to 2^16, the
+  /// largest result, fit in f64.
   static Type getWideType(Operation *op) {
     Builder b(op->getContext());
     return isa<math::FmaOp>(op) ? b.getF64Type() : b.getF32Type();
@@ -150,7 +151,7 @@ private:
   const RepeatedRegisters &repeated;
 };
 
-/// Constants that repeat one value.
+/// Constants that are splats.
 class ConstantLowering : public ConvertOpToLLVMPattern<arith::ConstantOp> {
 public:
   ConstantLowering(const WarpTypeConverter &converter)
@@ -166,7 +167,7 @@ public:
     TypedAttr value = op.getValue();
     if (auto elements = dyn_cast<DenseElementsAttr>(value)) {
       if (!elements.isSplat())
-        return op.emitOpError("must repeat one value to be a tile on a GPU");
+        return op.emitOpError("must be a splat to be a tile on a GPU");
       value = elements.getSplatValue<TypedAttr>();
     }
     if (auto real = dyn_cast<FloatAttr>(value);

@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Below 1, a + a P(a^2). Above, 1 - 2^-Q(a) with Q(a) = -log2(1 - erf(a)), up
-/// to where the result is 1.
+/// Below 1: a + a P(a^2). Above: 1 - 2^-Q(a) with Q(a) = -log2(1 - erf(a)),
+/// clamped to where the result is 1.
 Value tilewright::emitErf(ImplicitLocOpBuilder &b, Value x) {
   static constexpr float nearZero[] = {
       0.12837916612625122f,   -0.3761262595653534f,  0.1128358542919159f,
@@ -31,7 +31,7 @@ Value tilewright::emitErf(ImplicitLocOpBuilder &b, Value x) {
   return LLVM::CopySignOp::create(b, result, x);
 }
 
-/// Below 0.6, a + a^3 P(a^2). Above, 1 - 2 / (e^2a + 1).
+/// Below 0.6: a + a^3 P(a^2). Above: 1 - 2 / (e^2a + 1).
 Value tilewright::emitTanh(ImplicitLocOpBuilder &b, Value x) {
   static constexpr float nearZero[] = {
       -0.33333298563957214f, 0.13331958651542664f, -0.05378668010234833f,
@@ -60,7 +60,7 @@ struct Exponential {
 };
 } // namespace
 
-/// x = n log(2) + f, rest = e^f - 1, for sizes of n up to 2^22.
+/// Returns n and rest = e^f - 1 with x = n log(2) + f, for |n| up to 2^22.
 static Exponential emitReduceExponent(ImplicitLocOpBuilder &b, Value x) {
   static constexpr float secondOrder[] = {0.5f,
                                           0.1666666716337204f,
@@ -76,7 +76,7 @@ static Exponential emitReduceExponent(ImplicitLocOpBuilder &b, Value x) {
   return {bitsOfN, emitFma(b, emitPolynomial(b, f, secondOrder), square, f)};
 }
 
-/// 2^(n + more).
+/// Returns 2^(n + more).
 static Value emitPowerOfTwo(ImplicitLocOpBuilder &b, Value bitsOfN, int more) {
   Value biased =
       LLVM::AddOp::create(b, bitsOfN, emitI32(b, 127 + more - kNearestBits));
@@ -84,24 +84,25 @@ static Value emitPowerOfTwo(ImplicitLocOpBuilder &b, Value bitsOfN, int more) {
       b, b.getF32Type(), LLVM::ShlOp::create(b, biased, emitI32(b, 23)));
 }
 
-/// 2^n rest + (2^n - 1).
+/// e^x - 1 = 2^n rest + (2^n - 1).
 Value tilewright::emitExpM1(ImplicitLocOpBuilder &b, Value x) {
-  // Below, the result is -1; above, infinite. minimum and maximum keep NaN.
+  // Below, the result is -1; above, it is infinite. minimum and maximum keep
+  // NaN.
   Value clamped = LLVM::MaximumOp::create(
       b, LLVM::MinimumOp::create(b, x, emitF32(b, 89.0f)), emitF32(b, -30.0f));
   auto [bitsOfN, rest] = emitReduceExponent(b, clamped);
-  // Half of 2^n, which may be 2^128.
+  // Uses 2^(n - 1), since 2^n may be 2^128.
   Value power = emitPowerOfTwo(b, bitsOfN, -1);
   Value half = emitFma(b, power, rest,
                        LLVM::FAddOp::create(b, power, emitF32(b, -0.5f)));
   Value twice = LLVM::FAddOp::create(b, half, half);
-  // These are their own results, the sign of zero included.
+  // Tiny arguments are their own results, including the sign of zero.
   return emitSelect(b, LLVM::FCmpPredicate::olt, LLVM::FAbsOp::create(b, x),
                     emitF32(b, 2.98023224e-8f), x, twice);
 }
 
-/// The sum of e^a and sign * e^-a, halved, of a from 0 on: twice that of
-/// quarters of the powers, as e^a may be too large.
+/// Returns (e^a + sign * e^-a) / 2 for a >= 0. It doubles the combination of
+/// the powers' quarters, since e^a may overflow.
 static Value emitHalfSum(ImplicitLocOpBuilder &b, Value a, float sign) {
   // Above, the result is infinite. minimum keeps NaN.
   Value clamped = LLVM::MinimumOp::create(b, a, emitF32(b, 89.7f));
@@ -113,7 +114,7 @@ static Value emitHalfSum(ImplicitLocOpBuilder &b, Value a, float sign) {
   return LLVM::FAddOp::create(b, sum, sum);
 }
 
-/// Below 1, a + a^3 P(a^2).
+/// Below 1: a + a^3 P(a^2).
 Value tilewright::emitSinh(ImplicitLocOpBuilder &b, Value x) {
   static constexpr float nearZero[] = {
       0.1666671633720398f, 0.008330274373292923f, 0.00020372829749248922f};

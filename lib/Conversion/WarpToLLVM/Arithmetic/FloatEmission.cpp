@@ -32,9 +32,9 @@ Value tilewright::emitPolynomial(ImplicitLocOpBuilder &b, Value x,
   return result;
 }
 
-Pair tilewright::emitDot(ImplicitLocOpBuilder &b, Value x, Value y) {
-  Value product = LLVM::FMulOp::create(b, x, y);
-  return {product, emitFma(b, x, y, LLVM::FNegOp::create(b, product))};
+Pair tilewright::emitExactMul(ImplicitLocOpBuilder &b, Value x, Value y) {
+  Value high = LLVM::FMulOp::create(b, x, y);
+  return {high, emitFma(b, x, y, LLVM::FNegOp::create(b, high))};
 }
 
 Nearest tilewright::emitNearest(ImplicitLocOpBuilder &b, Value shifted) {
@@ -56,7 +56,7 @@ std::pair<Value, Value> tilewright::emitSplit(ImplicitLocOpBuilder &b, Value x,
       emitI32(b, exponentBits));
   Value mantissa =
       LLVM::BitcastOp::create(b, f32, LLVM::SubOp::create(b, bits, power));
-  // As the lowest bits of a sum with `kNearest`, which is a number at once.
+  // The exponent is in the lowest bits of a float offset by `kNearest`.
   Value shifted =
       LLVM::AddOp::create(b, LLVM::AShrOp::create(b, power, emitI32(b, 23)),
                           emitI32(b, kNearestBits));

@@ -1,4 +1,4 @@
-// What functions of f32 are put together from.
+// Building blocks of functions of f32.
 
 #pragma once
 
@@ -14,32 +14,32 @@ mlir::Value emitSelect(mlir::ImplicitLocOpBuilder &b,
                        mlir::LLVM::FCmpPredicate predicate, mlir::Value lhs,
                        mlir::Value rhs, mlir::Value yes, mlir::Value no);
 
-/// The polynomial with these coefficients, the constant first.
+/// Evaluates the polynomial with these coefficients, the constant first.
 mlir::Value emitPolynomial(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
                            llvm::ArrayRef<float> coefficients);
 
-/// A number as the sum of two, of which `low` is about an ULP of `high`.
+/// A number as the unevaluated sum of two; `low` is about an ULP of `high`.
 struct Pair {
   mlir::Value high, low;
 };
 
-/// x * y as rounded, and what rounding took away.
-Pair emitDot(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+/// Returns x * y exactly: the rounded product and its rounding error.
+Pair emitExactMul(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
 
-/// An integer as a number, and in the lowest bits of `bits`.
+/// An integer as a float, and in the lowest bits of `bits`.
 struct Nearest {
   mlir::Value integer, bits;
 };
 
-/// 3 * 2^22: the lowest bits of sums with it are the nearest integer.
+/// 3 * 2^22: the lowest bits of x + kNearest are the integer nearest to x.
 inline constexpr float kNearest = 12582912.0f;
 inline constexpr int32_t kNearestBits = 0x4b400000;
 
-/// Of what `kNearest` was added to.
+/// Returns the nearest integer of x, where `shifted` is x + kNearest.
 Nearest emitNearest(mlir::ImplicitLocOpBuilder &b, mlir::Value shifted);
 
-/// The exponent and the fraction of positive finite x, where 1 + fraction is at
-/// least the number of these bits and below twice that.
+/// Returns the exponent and the fraction of positive finite x. 1 + fraction is
+/// at least the float with the bits `leastBits`, and below twice that.
 std::pair<mlir::Value, mlir::Value> emitSplit(mlir::ImplicitLocOpBuilder &b,
                                               mlir::Value x, int32_t leastBits);
 

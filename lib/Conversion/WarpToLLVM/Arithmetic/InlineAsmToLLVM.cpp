@@ -1,4 +1,4 @@
-// Assembly of the user, once for each group of registers of a tile.
+// User assembly, emitted once per group of registers of a tile.
 
 #include "lib/Conversion/WarpToLLVM/Common/RegisterPacking.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -21,8 +21,7 @@ static Type getRegisterType(ImplicitLocOpBuilder &b, char letter) {
   return b.getIntegerType(tile::getAsmRegisterBits(letter));
 }
 
-/// A group of elements as the values of registers; how many letters it took is
-/// the number of values.
+/// Packs a group of elements into register values, one per letter.
 static SmallVector<Value> emitInputs(ImplicitLocOpBuilder &b,
                                      ValueRange elements,
                                      ArrayRef<char> letters) {
@@ -44,7 +43,8 @@ static SmallVector<Value> emitInputs(ImplicitLocOpBuilder &b,
   return words;
 }
 
-/// The elements of a group of `pack` in the registers that the text wrote.
+/// Unpacks a group of `pack` elements from the registers that the assembly
+/// wrote.
 static SmallVector<Value> emitOutputs(ImplicitLocOpBuilder &b,
                                       ArrayRef<Value> registers, Type element,
                                       unsigned pack) {
@@ -92,8 +92,8 @@ public:
   }
 
 private:
-  /// The registers that the text writes for the elements from `first` on. Where
-  /// a group is not full, the last element fills it.
+  /// Returns the registers that the assembly writes for the elements from
+  /// `first` on. The last element fills an incomplete group.
   static SmallVector<Value> emitGroup(ImplicitLocOpBuilder &b,
                                       tile::InlineAsmOp op,
                                       const tile::AsmRegisters &registers,
@@ -137,7 +137,7 @@ private:
     return text;
   }
 
-  /// Adds the first `count` elements of a group to each result.
+  /// Appends the first `count` elements of a group to each result.
   void appendResults(ImplicitLocOpBuilder &b, tile::InlineAsmOp op,
                      ArrayRef<Value> written, unsigned count,
                      SmallVectorImpl<SmallVector<Value>> &results) const {

@@ -15,14 +15,14 @@ bool tilewright::hasFastCast(Type type, Type result, IntegerRange range) {
   unsigned bits = type.getIntOrFloatBitWidth();
   if (bits < 8 || bits > 32)
     return false;
-  // What f32 can not hold is infinite as f16.
+  // Integers beyond the range of exact f32 overflow to infinity in f16.
   return result.isF16() ||
          (result.isBF16() && (bits <= 16 || range.liesIn(-kMost, kMost))) ||
          (result.isF32() && bits < 32);
 }
 
 namespace {
-/// A power of two of which the last place is one.
+/// A power of two whose last mantissa bit has weight one.
 struct Base {
   int64_t value;
   uint32_t bits;
@@ -33,11 +33,11 @@ static Base getBase(Type type) {
   return type.isF16() ? Base{1024, 0x6400} : Base{128, 0x4300};
 }
 
-static Value emitAsHalves(ImplicitLocOpBuilder &b, Value word, Type type) {
+static Value emitAsPair(ImplicitLocOpBuilder &b, Value word, Type type) {
   return LLVM::BitcastOp::create(b, VectorType::get(2, type), word);
 }
 
-/// The constant in both halves of a word.
+/// Emits a word with the 16-bit constant in both halves.
 static Value emitTwice(ImplicitLocOpBuilder &b, uint32_t half) {
   return emitI32(b, int32_t(half << 16 | half));
 }
@@ -54,51 +54,52 @@ static Value emitWide(ImplicitLocOpBuilder &b, Value value, bool isSigned) {
 // Small numbers
 //===----------------------------------------------------------------------===//
 
-/// Whether what lies above the least of `range` fits below the base.
+/// Whether `range`, relative to its least value, fits below the base.
 static bool isSmall(IntegerRange range, Type type) {
   int64_t base = getBase(type).value;
   return range.liesIn(-base + 1, 2 * base - 1) &&
          range.most - range.least < base;
 }
 
-/// low + high * 2^16; of numbers that fit in halves each has one.
-static Value emitJoined(ImplicitLocOpBuilder &b, Value low, Value high,
-                        bool areHalves) {
+/// Returns low + high * 2^16. If both are u16, the sum is a disjoint or.
+static Value emitPacked(ImplicitLocOpBuilder &b, Value low, Value high,
+                        bool areU16) {
   constexpr int64_t kHalf = 16;
   Value above = LLVM::ShlOp::create(b, high, emitI32(b, kHalf));
-  if (!areHalves)
+  if (!areU16)
     return LLVM::AddOp::create(b, low, above);
   auto both = LLVM::OrOp::create(b, low, above);
   both.setIsDisjoint(true);
   return both;
 }
 
-/// The same, of differences of such numbers as one difference: what shifts and
-/// masks take out of a word at places 16 bits apart is taken out at once.
-static Value emitJoinedDifferences(ImplicitLocOpBuilder &b, Value low,
-                                   Value high, bool areOfHalves) {
+/// As `emitPacked`. Two differences of u16 become one difference of packed
+/// words, so that a shift and a mask extract two fields, 16 bits apart, at
+/// once.
+static Value emitPackedDifferences(ImplicitLocOpBuilder &b, Value low,
+                                   Value high, bool areU16Differences) {
   auto first = low.getDefiningOp<arith::SubIOp>();
   auto second = high.getDefiningOp<arith::SubIOp>();
-  if (!areOfHalves || !first || !second)
-    return emitJoined(b, low, high, /*areHalves=*/false);
+  if (!areU16Differences || !first || !second)
+    return emitPacked(b, low, high, /*areU16=*/false);
   return LLVM::SubOp::create(
-      b, emitJoined(b, first.getLhs(), second.getLhs(), /*areHalves=*/true),
-      emitJoined(b, first.getRhs(), second.getRhs(), /*areHalves=*/true));
+      b, emitPacked(b, first.getLhs(), second.getLhs(), /*areU16=*/true),
+      emitPacked(b, first.getRhs(), second.getRhs(), /*areU16=*/true));
 }
 
-/// Two numbers from `least` on, of which the base has as many below it. Both
-/// are positive with it, so what joins them carries nothing.
+/// Casts two integers of a range shorter than the base. Both are non-negative
+/// once the base minus `least` is added, so packing carries nothing.
 static void appendSmall(ImplicitLocOpBuilder &b, Value low, Value high,
                         bool isSigned, const CastFacts &facts, Type result,
                         SmallVectorImpl<Value> &floats) {
   Base base = getBase(result);
   const int64_t least = facts.range.least;
-  Value joined =
-      emitJoinedDifferences(b, emitWide(b, low, isSigned),
-                            emitWide(b, high, isSigned), facts.areOfHalves);
+  Value packed = emitPackedDifferences(b, emitWide(b, low, isSigned),
+                                       emitWide(b, high, isSigned),
+                                       facts.areU16Differences);
   Value word = LLVM::AddOp::create(
-      b, joined, emitTwice(b, uint32_t(int64_t(base.bits) - least)));
-  Value sums = emitAsHalves(b, word, result);
+      b, packed, emitTwice(b, uint32_t(int64_t(base.bits) - least)));
+  Value sums = emitAsPair(b, word, result);
   auto type = cast<VectorType>(sums.getType());
   Attribute offset = b.getFloatAttr(result, double(base.value - least));
   Value offsets =
@@ -111,8 +112,8 @@ static void appendSmall(ImplicitLocOpBuilder &b, Value low, Value high,
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// Two bytes of `word`, `first` and the one behind it, each as the lower byte
-/// of a half whose upper byte is `upper`.
+/// Spreads the bytes `first` and `first` + 1 of `word`: each becomes the low
+/// byte of a 16-bit half whose high byte is `upper`.
 static Value emitSpread(ImplicitLocOpBuilder &b, Value word, unsigned first,
                         uint32_t upper) {
   InlinePtx ptx(b);
@@ -125,41 +126,41 @@ static Value emitSpread(ImplicitLocOpBuilder &b, Value word, unsigned first,
   return ptx.emit(text, /*sideEffects=*/false)[0];
 }
 
-/// The two bytes in the lower halves of 1024 and more. Those that are negative
-/// had their sign turned, which added 128.
+/// Casts two bytes, placed in the low bytes of 1024. The sign bits of signed
+/// bytes were flipped, which added 128.
 static Value emitF16Pair(ImplicitLocOpBuilder &b, Value word, unsigned first,
                          bool isSigned) {
   constexpr uint32_t k1024 = 0x6400, k1152 = 0x6480;
   Value sum = emitSpread(b, word, first, k1024 >> 8);
   Value offset = emitTwice(b, isSigned ? k1152 : k1024);
-  return LLVM::FSubOp::create(b, emitAsHalves(b, sum, b.getF16Type()),
-                              emitAsHalves(b, offset, b.getF16Type()));
+  return LLVM::FSubOp::create(b, emitAsPair(b, sum, b.getF16Type()),
+                              emitAsPair(b, offset, b.getF16Type()));
 }
 
-/// A bfloat16 from 128 on has seven bits in front of the point: those of the
-/// byte but its highest, which is the difference between 128 and 256.
+/// Casts two bytes. A bf16 from 128 on has seven integer mantissa bits: those
+/// of the byte but its highest, which selects between offsets 128 and 256.
 static Value emitBF16Pair(ImplicitLocOpBuilder &b, Value word, unsigned first,
                           bool isSigned) {
   constexpr uint32_t k128 = 0x4300, kHighest = 0x80;
   Type type = b.getBF16Type();
   Value spread = emitSpread(b, word, first, k128 >> 8);
   Value low = LLVM::AndOp::create(b, spread, emitTwice(b, 0xffff - kHighest));
-  // 256 where the highest bit makes the byte negative, or where it is not set.
-  Value turned =
+  // 256 if the highest bit is set (signed: negative) or clear (unsigned).
+  Value selector =
       isSigned
           ? spread
           : LLVM::XOrOp::create(b, spread, emitTwice(b, kHighest)).getResult();
   Value offset =
-      LLVM::AndOp::create(b, turned, emitTwice(b, 0xff00 | kHighest));
-  Value result = LLVM::FSubOp::create(b, emitAsHalves(b, low, type),
-                                      emitAsHalves(b, offset, type));
+      LLVM::AndOp::create(b, selector, emitTwice(b, 0xff00 | kHighest));
+  Value result = LLVM::FSubOp::create(b, emitAsPair(b, low, type),
+                                      emitAsPair(b, offset, type));
   if (isSigned)
     return result;
   return LLVM::FAddOp::create(b, result,
-                              emitAsHalves(b, emitTwice(b, k128), type));
+                              emitAsPair(b, emitTwice(b, k128), type));
 }
 
-/// Four bytes.
+/// Casts four bytes.
 static void appendFromWord(ImplicitLocOpBuilder &b, ValueRange bytes,
                            bool isSigned, Type result,
                            SmallVectorImpl<Value> &floats) {
@@ -177,8 +178,8 @@ static void appendFromWord(ImplicitLocOpBuilder &b, ValueRange bytes,
 // Other integers
 //===----------------------------------------------------------------------===//
 
-/// LLVM would make a conversion from fewer bits of an extension and a
-/// conversion, so it is not to see them.
+/// Casts by an f32 conversion of a 32-bit integer. It is inline PTX, since LLVM
+/// would turn it back into a conversion of the narrow integer.
 static Value emitThroughF32(ImplicitLocOpBuilder &b, Value value, bool isSigned,
                             Type result) {
   InlinePtx ptx(b);
@@ -191,8 +192,8 @@ static Value emitThroughF32(ImplicitLocOpBuilder &b, Value value, bool isSigned,
                         : LLVM::FPTruncOp::create(b, result, converted);
 }
 
-/// The integer as an f32 with round-to-odd: rounded toward zero, with an odd
-/// last bit if inexact. Rounding that once more rounds the integer once.
+/// Converts an integer to f32 with round-to-odd: toward zero, with an odd last
+/// bit if inexact. Rounding that again equals one rounding of the integer.
 static Value emitOddF32(ImplicitLocOpBuilder &b, Value value, bool isSigned) {
   const std::string type =
       (isSigned ? "s" : "u") +
@@ -232,18 +233,18 @@ SmallVector<Value> tilewright::emitIntegerCast(ImplicitLocOpBuilder &b,
   bool hasPairs = result.isF16() || (result.isBF16() && target.hasPairs());
   bool isBytes = hasPairs && values[0].getType().isInteger(8) &&
                  !facts.range.liesIn(INT8_MIN + 1, INT8_MAX);
-  const size_t apart = size_t(1) << pairBit;
+  const size_t stride = size_t(1) << pairBit;
   if (hasPairs && !isBytes && isSmall(facts.range, result) &&
-      values.size() % (2 * apart) == 0) {
+      values.size() % (2 * stride) == 0) {
     floats.resize(values.size());
     for (size_t low = 0; low < values.size(); ++low) {
-      if (low & apart)
+      if (low & stride)
         continue;
       SmallVector<Value> pair;
-      appendSmall(b, values[low], values[low | apart], isSigned, facts, result,
+      appendSmall(b, values[low], values[low | stride], isSigned, facts, result,
                   pair);
       floats[low] = pair[0];
-      floats[low | apart] = pair[1];
+      floats[low | stride] = pair[1];
     }
     return floats;
   }

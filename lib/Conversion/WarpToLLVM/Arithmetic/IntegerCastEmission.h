@@ -1,10 +1,10 @@
-// Integers become floats without the conversions of the GPU's unit for special
-// functions, which takes a sixteenth of a multiprocessor's threads at a time.
+// Casts integers to floats without the conversions of the special function
+// unit, which has a sixteenth of the throughput of the other units.
 //
-// Small numbers are put into the lower bits of halves of which the upper ones
-// are a power of two so large that the last place is one; a subtraction takes
-// that away again. Others go through f32, for which the other units have a
-// conversion of integers of 32 bits.
+// Small numbers are placed in the low bits of a float that is a power of two so
+// large that its last bit has weight one. A subtraction removes that power of
+// two. Other numbers go through f32: the other units convert 32-bit integers to
+// f32.
 
 #pragma once
 
@@ -15,21 +15,21 @@
 
 namespace tilewright {
 
-/// Whether `emitIntegerCast` casts integers of `type` in `range` to `result`,
-/// with one rounding. `range` is that of the numbers, so of unsigned ones never
-/// negative.
+/// Whether `emitIntegerCast` casts integers of `type` in `range` to `result`
+/// with one rounding. `range` is the range of the values: never negative for
+/// unsigned ones.
 bool hasFastCast(mlir::Type type, mlir::Type result, IntegerRange range);
 
-/// `values`, integers of one type for which `hasFastCast` holds by their
-/// `facts`, rounded to `result`. Those whose numbers differ in bit `pairBit`
-/// share a word.
+/// Casts `values` to `result`. They are integers of one type for which
+/// `hasFastCast` holds by their `facts`. Values whose register numbers differ
+/// in bit `pairBit` share a word.
 llvm::SmallVector<mlir::Value>
 emitIntegerCast(mlir::ImplicitLocOpBuilder &b, const NvidiaTarget &target,
                 mlir::ValueRange values, bool isSigned, const CastFacts &facts,
                 mlir::Type result, unsigned pairBit = 0);
 
-/// Integers of 32 or 64 bits as bf16, rounded once, for GPUs without an
-/// instruction for that.
+/// Casts integers of 32 or 64 bits to bf16 with one rounding, for GPUs without
+/// an instruction for that.
 llvm::SmallVector<mlir::Value> emitBF16ThroughF32(mlir::ImplicitLocOpBuilder &b,
                                                   mlir::ValueRange values,
                                                   bool isSigned);

@@ -14,7 +14,7 @@ struct Logarithm {
 };
 } // namespace
 
-/// For positive finite x. The fraction lies in [-1/3, 1/3].
+/// Reduces positive finite x. The fraction is in [-1/3, 1/3].
 static Logarithm emitReduce(ImplicitLocOpBuilder &b, Value x) {
   static constexpr float thirdOrder[] = {
       0.3333321511745453f,   -0.24999797344207764f, 0.20010405778884888f,
@@ -28,7 +28,7 @@ static Logarithm emitReduce(ImplicitLocOpBuilder &b, Value x) {
           LLVM::FMulOp::create(b, inner, LLVM::FMulOp::create(b, f, f))};
 }
 
-/// The logarithm of what is not positive and finite in place of `result`.
+/// Returns the logarithm of zero, negative, infinite and NaN x, else `result`.
 static Value emitLogSpecials(ImplicitLocOpBuilder &b, Value x, Value result) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   Value zero = emitF32(b, 0.0f);
@@ -48,8 +48,7 @@ Value tilewright::emitLog(ImplicitLocOpBuilder &b, Value x) {
   return emitLogSpecials(b, x, result);
 }
 
-/// log(u) + d / u, where u = 1 + x as rounded, and d is what rounding took
-/// away.
+/// log(u) + d / u, where u is the rounded 1 + x and d its rounding error.
 Value tilewright::emitLog1p(ImplicitLocOpBuilder &b, Value x) {
   Value one = emitF32(b, 1.0f);
   Value u = LLVM::FAddOp::create(b, one, x);
@@ -63,7 +62,7 @@ Value tilewright::emitLog1p(ImplicitLocOpBuilder &b, Value x) {
       emitFma(b, lost, emitUnaryPtx(b, "rcp.approx.ftz.f32", u), log.rest);
   Value result = emitFma(b, log.exponent, emitF32(b, 0.69314718055994531f),
                          LLVM::FAddOp::create(b, log.fraction, rest));
-  // These are their own logarithms, the sign of zero included.
+  // Tiny arguments are their own results, including the sign of zero.
   Value isTiny = LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::olt,
                                       LLVM::FAbsOp::create(b, x),
                                       emitF32(b, 2.98023224e-8f));
@@ -71,8 +70,8 @@ Value tilewright::emitLog1p(ImplicitLocOpBuilder &b, Value x) {
 }
 
 namespace {
-/// The logarithms of e and of 2, each in two parts, since products with the
-/// first make up the result.
+/// log_base(e) and log_base(2), each in two parts: their leading parts dominate
+/// the result.
 struct Base {
   float ofE, ofERest, ofTwo, ofTwoRest;
 };
@@ -110,8 +109,8 @@ Value tilewright::emitAtanh(ImplicitLocOpBuilder &b, Value x) {
   return LLVM::CopySignOp::create(b, half, x);
 }
 
-/// log1p(argument), and log(2) more where `x` is so large that the argument is
-/// x alone instead of twice that.
+/// Returns log1p(argument). For large `x` the argument would overflow: there it
+/// returns log1p(x) + log(2).
 static Value emitLogOfTwice(ImplicitLocOpBuilder &b, Value x, Value argument) {
   Value large = emitF32(b, 1.0e9f);
   Value log = emitLog1p(

@@ -1,4 +1,4 @@
-// Functions of single elements, once for each group of registers of a tile.
+// Elementwise functions, emitted once per group of registers of a tile.
 
 #include "lib/Conversion/WarpToLLVM/Common/RegionEmission.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -41,8 +41,8 @@ struct MapLowering : ConvertOpToLLVMPattern<tile::MapOp> {
   }
 
 private:
-  /// `pack` registers of each operand. Where there are fewer, the last one
-  /// fills the group.
+  /// Returns `pack` registers of each operand. The last register fills an
+  /// incomplete group.
   static SmallVector<Value> getGroup(ArrayRef<ValueRange> operands,
                                      unsigned first, unsigned pack) {
     SmallVector<Value> group;

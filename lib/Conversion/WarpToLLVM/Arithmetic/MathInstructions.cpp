@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// LLVM's intrinsic for an instruction; empty where it has none.
+/// Returns LLVM's intrinsic for an instruction, or an empty string.
 static StringRef getIntrinsic(StringRef instruction) {
   return llvm::StringSwitch<StringRef>(instruction)
       .Case("ex2.approx.f32", "llvm.nvvm.ex2.approx.f32")
@@ -27,7 +27,8 @@ static StringRef getIntrinsic(StringRef instruction) {
 
 Value tilewright::emitUnaryPtx(ImplicitLocOpBuilder &b, StringRef instruction,
                                Value x) {
-  // An order of magnitude cheaper to select than inline PTX.
+  // Intrinsics are much cheaper to select than inline PTX
+  // (benchmarks/notes/compile-time.md).
   if (StringRef intrinsic = getIntrinsic(instruction); !intrinsic.empty())
     return LLVM::CallIntrinsicOp::create(
                b, x.getType(), b.getStringAttr(intrinsic), ValueRange(x))

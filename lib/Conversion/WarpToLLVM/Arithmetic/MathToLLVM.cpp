@@ -1,5 +1,5 @@
-// Functions of `math` on scalars. Largest errors measured, in units in the last
-// place (ULP), of f32; f16 and bf16 are computed as f32 and rounded once more:
+// Functions of `math` on scalars. Largest errors of f32 in units in the last
+// place (ULP), see benchmarks/notes/math-accuracy.md:
 //
 //     sqrt                          0.5   sqrt.rn
 //     exp, exp2, rsqrt              2.1   ex2.approx, rsqrt.approx
@@ -7,17 +7,18 @@
 //     log10, expm1, cbrt, asinh,          integer powers up to 4 are multiplied
 //     acosh, atanh, pow, asin, acos,
 //     atan, atan2, sinh, cosh
-//     sin, cos                      1.6   likewise up to 1e5; above functions
-//     tan                           2.9   of the mathematics library (see
-//                                         MathLibrary)
+//     sin, cos                      1.6   polynomials up to 1e5, above that the
+//     tan                           2.9   math library (see MathLibrary)
 //     erfc                          4     the library
 //
-// Remainders are RemainderToLLVM's.
-// f64 uses the library (1.5 ULP; 3 for erf, 40 for erfc), sqrt.rn, and for
-// rsqrt a division by it. With the fast-math flag `afn`, exp is one
-// multiplication and ex2.approx, and exp2, sin, cos, log2, sqrt and tanh of f32
-// are one instruction each; results of exp and exp2 that are no normal numbers
-// are zero then, whose scaling takes three more instructions otherwise.
+// f16 and bf16 are computed in f32 and rounded once more. f64 uses the library
+// (1.5 ULP; 3 for erf, 40 for erfc), sqrt.rn, and for rsqrt a division by it.
+// RemainderToLLVM.cpp lowers remainders.
+//
+// With the fast-math flag `afn`, exp is one multiplication and ex2.approx.
+// exp2, sin, cos, log2, sqrt and tanh of f32 are one instruction each.
+// Subnormal results of exp and exp2 are then flushed to zero, which saves three
+// instructions of scaling.
 
 #include "lib/Conversion/WarpToLLVM/Arithmetic/MathApproximation.h"
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
@@ -33,7 +34,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-// Above the upstream patterns, which produce what no code generator selects.
+// Above the upstream patterns, whose results no code generator selects.
 static constexpr unsigned kBenefit = 4;
 
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
@@ -41,10 +42,10 @@ static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 /// e^x = 2^floor(y) * 2^(y - floor(y)), y = x * log2(e).
 ///
 /// u = saturate(y / 252 + 1/2) clamps y to [-126, 126], the exponents of normal
-/// numbers. Adding 252 u, rounded down, to 3 * 2^22 + 1 leaves floor(y) + 127,
-/// the biased exponent of 2^floor(y), in the lowest bits. The fraction is
-/// computed with log2(e) in two parts, its rounding being the error of the
-/// result; where y was clamped it takes up the rest.
+/// numbers. Adding 252 u, rounded down, to 3 * 2^22 + 1 leaves floor(y) + 127
+/// in the lowest bits. That is the biased exponent of 2^floor(y). The fraction
+/// uses log2(e) in two parts, since its rounding error is that of the result.
+/// If y was clamped, the fraction takes up the rest.
 static Value emitExp(ImplicitLocOpBuilder &b, Value x) {
   InlinePtx ptx(b);
   std::string result = ptx.out(x.getType()), input = ptx.in(x);
@@ -88,7 +89,7 @@ static Value emitFastExp(ImplicitLocOpBuilder &b, Value x) {
 
 namespace {
 
-/// f16 and bf16 through f32.
+/// Computes f16 and bf16 in f32.
 template <typename Op> struct WidenLowering : OpRewritePattern<Op> {
   WidenLowering(MLIRContext *context)
       : OpRewritePattern<Op>(context, kBenefit) {}
@@ -130,8 +131,8 @@ struct ExpLowering : ConvertOpToLLVMPattern<math::ExpOp> {
   }
 };
 
-/// Functions that may be approximated, as `convertPlainArithmetic`: those that
-/// other patterns make.
+/// Approximate functions (`afn`) that other patterns create;
+/// `convertPlainArithmetic` lowers the rest.
 template <typename Op> struct FastLowering : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
   using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
@@ -148,7 +149,7 @@ template <typename Op> struct FastLowering : ConvertOpToLLVMPattern<Op> {
   }
 };
 
-/// Functions of f32 that are computed in place.
+/// Functions of f32 that are expanded inline.
 template <typename Op, Value (*emit)(ImplicitLocOpBuilder &, Value)>
 struct InlineLowering : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
@@ -179,7 +180,8 @@ struct Atan2Lowering : ConvertOpToLLVMPattern<math::Atan2Op> {
   }
 };
 
-/// Small constant exponents are a multiplication or two, which rounds no worse.
+/// Small constant exponents become one or two multiplications, which are as
+/// accurate.
 struct PowLowering : ConvertOpToLLVMPattern<math::PowFOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -207,7 +209,7 @@ struct PowLowering : ConvertOpToLLVMPattern<math::PowFOp> {
   }
 
 private:
-  /// The exponent, where it is a constant integer from 1 to 4; else 0.
+  /// Returns the exponent if it is a constant integer from 1 to 4, else 0.
   static int getFactors(Value exponent) {
     llvm::APFloat value(0.0f);
     if (!matchPattern(exponent, m_ConstantFloat(&value)))
@@ -241,7 +243,7 @@ struct RsqrtLowering : ConvertOpToLLVMPattern<math::RsqrtOp> {
   }
 };
 
-/// Questions about the class of a number, by LLVM's bit set of classes.
+/// Tests of the class of a number, by LLVM's bit set of classes.
 template <typename Op, unsigned classes>
 struct ClassLowering : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
@@ -258,8 +260,8 @@ struct ClassLowering : ConvertOpToLLVMPattern<Op> {
 
 } // namespace
 
-/// A function of the mathematics library, whose arguments are of the result's
-/// type: OpenCL's name, mangled.
+/// Declares a function of the math library, by its mangled OpenCL name. All
+/// arguments have the result's type.
 static FailureOr<LLVM::LLVMFuncOp> findInLibrary(OpBuilder &b, ModuleOp module,
                                                  StringRef name,
                                                  unsigned arguments,
@@ -300,9 +302,8 @@ private:
   StringRef name;
 };
 
-/// Functions of angles in f32, of which large ones alone take the long way: a
-/// function of this module, for the branch, that LLVM puts in the place of its
-/// calls.
+/// Trigonometric functions of f32. Only large angles call the library. The
+/// branch needs a function of its own, which LLVM inlines at its calls.
 template <typename Op> class AngleLowering : public ConvertOpToLLVMPattern<Op> {
 public:
   using OpAdaptor = typename ConvertOpToLLVMPattern<Op>::OpAdaptor;
@@ -342,19 +343,19 @@ private:
         b, symbol, library.getFunctionType(), LLVM::Linkage::Internal);
     function.setAlwaysInline(true);
     Block *entry = function.addEntryBlock(b);
-    Block *isNear = b.createBlock(&function.getBody(), function.end());
-    Block *isFar = b.createBlock(&function.getBody(), function.end());
+    Block *smallAngle = b.createBlock(&function.getBody(), function.end());
+    Block *largeAngle = b.createBlock(&function.getBody(), function.end());
     Value x = entry->getArgument(0);
     b.setInsertionPointToStart(entry);
-    Value most = LLVM::ConstantOp::create(b, x.getType(),
-                                          b.getF32FloatAttr(kMostOfAngle));
+    Value most =
+        LLVM::ConstantOp::create(b, x.getType(), b.getF32FloatAttr(kMaxAngle));
     Value size = LLVM::FAbsOp::create(b, x);
     Value isSmall =
         LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ole, size, most);
-    LLVM::CondBrOp::create(b, isSmall, isNear, isFar);
-    b.setInsertionPointToStart(isNear);
+    LLVM::CondBrOp::create(b, isSmall, smallAngle, largeAngle);
+    b.setInsertionPointToStart(smallAngle);
     LLVM::ReturnOp::create(b, emit(b, x));
-    b.setInsertionPointToStart(isFar);
+    b.setInsertionPointToStart(largeAngle);
     LLVM::ReturnOp::create(b, LLVM::CallOp::create(b, library, x).getResult());
     return function;
   }

@@ -18,7 +18,7 @@ static bool isPlain(Type type) {
          type.isF32() || type.isF64();
 }
 
-/// The op of LLVM with the operands of `op` and `attributes`.
+/// Creates the LLVM op with the operands of `op` and `attributes`.
 template <typename Target>
 static Operation *create(OpBuilder &b, Operation *op,
                          ArrayRef<NamedAttribute> attributes = {}) {
@@ -47,7 +47,7 @@ static Operation *createCompare(OpBuilder &b, arith::CmpIOp op) {
                               op.getRhs());
 }
 
-/// Null where no single op does.
+/// Returns the LLVM op, or null if no single op matches.
 static Operation *createFloat(OpBuilder &b, Operation *op) {
   return llvm::TypeSwitch<Operation *, Operation *>(op)
       .Case([&](arith::AddFOp op) { return createFast<LLVM::FAddOp>(b, op); })

@@ -1,7 +1,7 @@
-// The bulk of a kernel's scalars: thousands of sums, products and comparisons,
-// one for each register of a tile. Each has one LLVM op of the same operands,
-// which a walk finds in a third of the time of the conversion that knows every
-// op.
+// Lowers most scalar ops of a kernel: thousands of additions, multiplications
+// and comparisons, one per register of a tile. Each has one LLVM op with the
+// same operands. A plain walk converts them several times faster than the
+// dialect conversion (benchmarks/notes/compile-time.md).
 
 #pragma once
 
@@ -9,10 +9,9 @@
 
 namespace tilewright {
 
-/// Replaces arithmetic on floats and integers that LLVM has, where one op of
-/// LLVM does the same, and functions that one instruction approximates. What is
-/// left, such as divisions, `index`, and what is computed in other types, is
-/// for the patterns.
+/// Replaces arithmetic on LLVM's floats and integers that one LLVM op computes,
+/// and functions that one instruction approximates. The patterns lower the
+/// rest, such as divisions, `index` and other types.
 void convertPlainArithmetic(mlir::ModuleOp module);
 
 } // namespace tilewright

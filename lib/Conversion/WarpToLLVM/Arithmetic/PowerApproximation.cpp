@@ -10,11 +10,11 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// One step of Newton's iteration from 2^(log2(a) / 3), with what a lacks to
-/// the cube in full.
+/// One step of Newton's iteration from 2^(log2(a) / 3), with the residual a -
+/// root^3 computed exactly.
 Value tilewright::emitCbrt(ImplicitLocOpBuilder &b, Value x) {
   Value a = LLVM::FAbsOp::create(b, x);
-  // The cubes of roots of tiny numbers would be subnormal.
+  // The squares of roots of tiny numbers would be subnormal.
   Value least = emitF32(b, 1.0e-30f);
   auto ifTiny = [&](float yes, float no) {
     return emitSelect(b, LLVM::FCmpPredicate::olt, a, least, emitF32(b, yes),
@@ -25,7 +25,7 @@ Value tilewright::emitCbrt(ImplicitLocOpBuilder &b, Value x) {
   Value root = emitUnaryPtx(
       b, "ex2.approx.ftz.f32",
       LLVM::FMulOp::create(b, log, emitF32(b, 0.3333333333333333f)));
-  auto [square, lostOfSquare] = emitDot(b, root, root);
+  auto [square, lostOfSquare] = emitExactMul(b, root, root);
   Value minusRoot = LLVM::FNegOp::create(b, root);
   Value lacking = emitFma(b, minusRoot, lostOfSquare,
                           emitFma(b, minusRoot, square, scaled));
@@ -34,7 +34,7 @@ Value tilewright::emitCbrt(ImplicitLocOpBuilder &b, Value x) {
                            emitF32(b, 0.3333333333333333f));
   Value better = emitFma(b, lacking, step, root);
   Value result = LLVM::FMulOp::create(b, better, ifTiny(0x1p-24f, 1.0f));
-  // Zeros, infinities and what is no number are their own roots.
+  // Zeros, infinities and NaN are their own roots.
   Value isOwn = LLVM::IsFPClass::create(
       b, b.getI1Type(), x, llvm::fcZero | llvm::fcInf | llvm::fcNan);
   return LLVM::SelectOp::create(b, isOwn, x,
@@ -45,11 +45,11 @@ static Value emitNeg(ImplicitLocOpBuilder &b, Value x) {
   return LLVM::FNegOp::create(b, x);
 }
 
-/// The logarithm to base two of positive finite a, to some 32 bits.
+/// Returns the base-two logarithm of positive finite a, to about 32 bits.
 ///
-/// a = 2^exponent (1 + f), and with r = f / (2 + f) in [-0.172, 0.172]
-/// log2(1 + f) = 2 log2(e) atanh(r) = 2 log2(e) r + r^3 P(r^2). What rounding
-/// takes from r and from r^3 is computed beside them.
+/// a = 2^exponent (1 + f), and r = f / (2 + f) is in [-0.172, 0.172]. Then
+/// log2(1 + f) = 2 log2(e) atanh(r) = 2 log2(e) r + r^3 P(r^2). The rounding
+/// errors of r and of r^3 are computed as well.
 static Pair emitLog2InTwo(ImplicitLocOpBuilder &b, Value a) {
   static constexpr float thirdOrder[] = {
       0.9617967009544373f, 0.5770779848098755f, 0.412203311920166f,
@@ -65,14 +65,14 @@ static Pair emitLog2InTwo(ImplicitLocOpBuilder &b, Value a) {
   Value remainder = emitFma(b, minusR, lostOfU, emitFma(b, minusR, u, f));
   Value lostOfR = LLVM::FMulOp::create(b, remainder, reciprocal);
 
-  auto [square, lostOfSquare] = emitDot(b, r, r);
-  auto [cube, lostLast] = emitDot(b, square, r);
+  auto [square, lostOfSquare] = emitExactMul(b, r, r);
+  auto [cube, lostLast] = emitExactMul(b, square, r);
   Value lostOfCube = emitFma(b, lostOfSquare, r, lostLast);
   Value series = emitPolynomial(b, square, thirdOrder);
 
-  // 2 log2(e) in two parts; its product with r is the larger part of the sum.
-  // What is multiplied is multiplied by fma here, lest LLVM's own contractions
-  // count twice what rounding took.
+  // 2 log2(e) in two parts; r times the first one is the larger part of the
+  // result. All multiplications are explicit fma, or LLVM's own contraction
+  // would count rounding errors twice.
   Value scale = emitF32(b, 2.885390043258667f);
   Value sum = emitFma(b, r, scale, exponent);
   Value low =
@@ -86,8 +86,8 @@ static Pair emitLog2InTwo(ImplicitLocOpBuilder &b, Value a) {
           LLVM::FSubOp::create(b, low, LLVM::FSubOp::create(b, high, sum))};
 }
 
-/// 2^(high + low), zero or infinite where it is no number of f32; of an
-/// infinite `high`, too. NaN stays.
+/// Returns 2^(high + low): zero or infinite if f32 cannot hold it, also for an
+/// infinite `high`. NaN stays.
 static Value emitExp2OfTwo(ImplicitLocOpBuilder &b, Pair x) {
   static constexpr float overX[] = {
       0.6931471824645996f,   0.24022650718688965f,   0.055503569543361664f,
@@ -102,7 +102,7 @@ static Value emitExp2OfTwo(ImplicitLocOpBuilder &b, Pair x) {
   Value f =
       LLVM::FAddOp::create(b, LLVM::FSubOp::create(b, high, integer), low);
   Value power = emitFma(b, f, emitPolynomial(b, f, overX), emitF32(b, 1.0f));
-  // Two factors, so that what is subnormal is rounded once.
+  // Two factors, so that a subnormal result is rounded once.
   Value n = LLVM::SubOp::create(b, bitsOfInteger, emitI32(b, kNearestBits));
   Value half = LLVM::AShrOp::create(b, n, emitI32(b, 1));
   for (Value part : {half, LLVM::SubOp::create(b, n, half).getResult()}) {
@@ -119,12 +119,12 @@ static Value emitTest(ImplicitLocOpBuilder &b, LLVM::FCmpPredicate predicate,
   return LLVM::FCmpOp::create(b, predicate, lhs, rhs);
 }
 
-/// The sign of the power of x, and NaN where it is no real number.
+/// Gives the power the sign that x and y imply, or NaN if it is not real.
 static Value emitSignOfPower(ImplicitLocOpBuilder &b, Value x, Value y,
                              Value power, Value isFinite) {
   using LLVM::FCmpPredicate;
   Value half = LLVM::FMulOp::create(b, y, emitF32(b, 0.5f));
-  // Of even numbers 0, of odd ones 1 or -1, of infinities NaN.
+  // 0 for even numbers, 1 or -1 for odd ones, NaN for infinities.
   Value rest =
       emitFma(b, LLVM::FTruncOp::create(b, half), emitF32(b, -2.0f), y);
   Value size = LLVM::FAbsOp::create(b, rest);
@@ -154,15 +154,14 @@ Value tilewright::emitPow(ImplicitLocOpBuilder &b, Value x, Value y) {
   // Infinities and NaN are their own logarithms.
   Value isFinite = emitTest(b, FCmpPredicate::olt, a, emitF32(b, infinity));
   Value high = LLVM::SelectOp::create(b, isFinite, logOfZero, a);
-  // Lest the logarithm of 1 is multiplied by infinity. minimum and maximum keep
-  // NaN.
+  // Avoids log(1) * infinity. minimum and maximum keep NaN.
   Value factor = LLVM::MaximumOp::create(
       b, LLVM::MinimumOp::create(b, y, emitF32(b, largest)),
       emitF32(b, -largest));
-  auto [product, lost] = emitDot(b, factor, high);
+  auto [exponent, lost] = emitExactMul(b, factor, high);
   Value rest = emitFma(b, factor, log.low, lost);
   Value result =
-      emitSignOfPower(b, x, y, emitExp2OfTwo(b, {product, rest}), isFinite);
+      emitSignOfPower(b, x, y, emitExp2OfTwo(b, {exponent, rest}), isFinite);
   Value isOne = LLVM::OrOp::create(b, emitTest(b, FCmpPredicate::oeq, x, one),
                                    emitTest(b, FCmpPredicate::oeq, y, zero));
   return LLVM::SelectOp::create(b, isOne, one, result);

@@ -1,11 +1,12 @@
-// Remainders of f32, exact.
+// Exact remainders of f32.
 //
-// Of quotients below 2^21, x - n y for the integer n nearest to the quotient
-// that a reciprocal gives is exact, as it is no larger than y, and y more where
-// it is negative. Other operands, subnormal ones too, go to a loop over their
-// mantissas: 2^20 times a remainder is a dividend of that kind again. For the
-// branch all is a function of this module, which LLVM puts in the place of its
-// calls.
+// For quotients below 2^21, n is the integer nearest to the quotient that a
+// reciprocal gives. Then x - n y is exact, as it is no larger than y; if it is
+// negative, y is added.
+//
+// Other operands, including subnormal ones, use a loop on their mantissas: 2^20
+// times a remainder is again such a dividend. The branch needs a function of
+// its own, which LLVM inlines at its calls.
 
 #include "lib/Conversion/WarpToLLVM/Arithmetic/FloatEmission.h"
 #include "lib/Conversion/WarpToLLVM/Arithmetic/MathApproximation.h"
@@ -27,7 +28,8 @@ static Value emitReciprocal(ImplicitLocOpBuilder &b, Value x) {
   return emitUnaryPtx(b, "rcp.approx.ftz.f32", x);
 }
 
-/// a modulo d for `quotient` = a / d below 2^21 and some ULP off.
+/// Returns a modulo d. `quotient` is a / d below 2^21, with an error of a few
+/// ULP.
 static Value emitShortRemainder(ImplicitLocOpBuilder &b, Value a, Value d,
                                 Value quotient) {
   Value shifted = LLVM::FAddOp::create(b, quotient, emitF32(b, kNearest));
@@ -38,13 +40,13 @@ static Value emitShortRemainder(ImplicitLocOpBuilder &b, Value a, Value d,
 }
 
 namespace {
-/// 2^(exponent - 127) * mantissa, the mantissa from 1 to 2.
+/// The number 2^(exponent - 127) * mantissa, with the mantissa in [1, 2).
 struct Parts {
   Value exponent, mantissa;
 };
 } // namespace
 
-/// Of positive finite numbers.
+/// Splits a positive finite number.
 static Parts emitParts(ImplicitLocOpBuilder &b, Value x) {
   Value least = emitF32(b, std::numeric_limits<float>::min());
   Value scaled = LLVM::FMulOp::create(b, x, emitF32(b, 0x1p24f));
@@ -62,15 +64,15 @@ static Parts emitParts(ImplicitLocOpBuilder &b, Value x) {
   return {exponent, LLVM::BitcastOp::create(b, b.getF32Type(), mantissa)};
 }
 
-/// 2^exponent of a normal number.
+/// Returns 2^exponent, a normal number.
 static Value emitTwoTo(ImplicitLocOpBuilder &b, Value exponent) {
   Value biased = LLVM::AddOp::create(b, exponent, emitI32(b, 127));
   return LLVM::BitcastOp::create(
       b, b.getF32Type(), LLVM::ShlOp::create(b, biased, emitI32(b, 23)));
 }
 
-/// What C says where an operand is zero or no finite number, or the dividend
-/// the smaller, in place of `result`.
+/// Returns the C result if an operand is zero or not finite, or the dividend is
+/// smaller than the divisor, else `result`.
 static Value emitRemainderSpecials(ImplicitLocOpBuilder &b, Value a, Value d,
                                    Value result) {
   using LLVM::FCmpPredicate;
@@ -81,7 +83,7 @@ static Value emitRemainderSpecials(ImplicitLocOpBuilder &b, Value a, Value d,
   return emitSelect(b, FCmpPredicate::ogt, d, emitF32(b, 0.0f), result, nan);
 }
 
-/// a modulo d of all numbers from 0 on, at the end of the function.
+/// Emits a modulo d for all non-negative numbers, at the end of the function.
 static void emitLongRemainder(ImplicitLocOpBuilder &b,
                               LLVM::LLVMFuncOp function, Value x, Value a,
                               Value d) {
@@ -120,7 +122,7 @@ static void emitLongRemainder(ImplicitLocOpBuilder &b,
   Value fewer = LLVM::SubOp::create(b, body->getArgument(0), step);
   LLVM::BrOp::create(b, ValueRange{fewer, rest}, head);
 
-  // Two factors, as either alone may be no normal number.
+  // Two factors, since a single one may not be a normal number.
   b.setInsertionPointToStart(end);
   Value power = LLVM::SubOp::create(b, exponent, emitI32(b, 127));
   Value half = LLVM::AShrOp::create(b, power, emitI32(b, 1));
@@ -150,7 +152,8 @@ static LLVM::LLVMFuncOp defineRemainder(OpBuilder &builder, ModuleOp module) {
   Value a = LLVM::FAbsOp::create(b, x);
   Value d = LLVM::FAbsOp::create(b, entry->getArgument(1));
   Value quotient = LLVM::FMulOp::create(b, a, emitReciprocal(b, d));
-  // The reciprocal and all multiples of the divisor are normal numbers.
+  // Holds if the reciprocal and all multiples of the divisor are normal
+  // numbers.
   auto test = [&](LLVM::FCmpPredicate predicate, Value value, float limit) {
     return LLVM::FCmpOp::create(b, predicate, value, emitF32(b, limit));
   };

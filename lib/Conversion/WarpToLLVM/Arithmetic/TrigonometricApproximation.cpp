@@ -11,14 +11,14 @@ using namespace mlir;
 using namespace tilewright;
 
 namespace {
-/// x = turns * pi / 2 + rest, the lowest bits of `shifted` being the turns.
+/// x = turns * pi / 2 + rest; the lowest bits of `shifted` are the turns.
 struct Angle {
   Value rest, shifted;
 };
 } // namespace
 
 static Angle emitReduceAngle(ImplicitLocOpBuilder &b, Value x) {
-  // Pi / 2 in three parts: what the first leaves is exact.
+  // Pi / 2 in three parts: the first subtraction is exact.
   static constexpr float quarter[] = {
       1.5707963705062866f, -4.371138828673793e-08f, -1.7151245100058819e-15f};
   Value shift = emitF32(b, kNearest);
@@ -36,7 +36,7 @@ static Value emitIsOdd(ImplicitLocOpBuilder &b, Value integer) {
                               emitI32(b, 0));
 }
 
-/// x where it is zero, for the sign.
+/// Returns x if it is zero, which keeps its sign, else `result`.
 static Value emitKeepZero(ImplicitLocOpBuilder &b, Value x, Value result) {
   return emitSelect(b, LLVM::FCmpPredicate::oeq, x, emitF32(b, 0.0f), x,
                     result);
@@ -71,7 +71,7 @@ Value tilewright::emitSine(ImplicitLocOpBuilder &b, Value x, int quarterTurns) {
   return emitKeepZero(b, x, result);
 }
 
-/// tan(r) = r + r^3 P(r^2), and -1 / tan(r) after odd quarters of a turn.
+/// tan(r) = r + r^3 P(r^2), and -1 / tan(r) for odd quarter turns.
 Value tilewright::emitTan(ImplicitLocOpBuilder &b, Value x) {
   static constexpr float thirdOrder[] = {
       0.33333152532577515f, 0.13338907063007355f,  0.05340270325541496f,
@@ -90,7 +90,7 @@ Value tilewright::emitTan(ImplicitLocOpBuilder &b, Value x) {
 static constexpr float kQuarter = 1.5707963705062866f,
                        kQuarterRest = -4.371138828673793e-08f;
 
-/// atan(r) = r + r * series for r from 0 to 1.
+/// Returns the series of atan(r) = r + r * series for r in [0, 1].
 static Value emitAtanSeries(ImplicitLocOpBuilder &b, Value r) {
   static constexpr float secondOrder[] = {
       -0.33333152532577515f, 0.19993767142295837f,  -0.14211003482341766f,
@@ -101,7 +101,7 @@ static Value emitAtanSeries(ImplicitLocOpBuilder &b, Value r) {
                               square);
 }
 
-/// atan(r), or pi / 2 - atan(r).
+/// Returns atan(r), or pi / 2 - atan(r).
 static Value emitAtanOf(ImplicitLocOpBuilder &b, Value r, Value fromQuarter) {
   Value series = emitAtanSeries(b, r);
   Value small = emitFma(b, series, r, r);
@@ -120,10 +120,10 @@ Value tilewright::emitAtan(ImplicitLocOpBuilder &b, Value x) {
   return LLVM::CopySignOp::create(b, emitAtanOf(b, r, isLarge), x);
 }
 
-/// least / most, at most 1, of numbers from 0 on; of two zeros 0, of two
-/// infinities 1.
+/// Returns least / most, at most 1, for non-negative numbers. The result is 0
+/// for two zeros and 1 for two infinities.
 static Value emitRatio(ImplicitLocOpBuilder &b, Value least, Value most) {
-  // Scaled by a power of two that makes the divisor a middling number.
+  // Scaled by a power of two that brings the divisor near 1.
   Value field =
       LLVM::AndOp::create(b, LLVM::BitcastOp::create(b, b.getI32Type(), most),
                           emitI32(b, 0x7f800000));
@@ -137,7 +137,7 @@ static Value emitRatio(ImplicitLocOpBuilder &b, Value least, Value most) {
   Value ratio = LLVM::FMulOp::create(b, dividend, reciprocal);
   Value lacking = emitFma(b, LLVM::FNegOp::create(b, ratio), divisor, dividend);
   ratio = emitFma(b, lacking, reciprocal, ratio);
-  // What divides zero by zero, or infinities.
+  // The cases 0 / 0 and division by infinity.
   Value isEnd = LLVM::IsFPClass::create(b, b.getI1Type(), most,
                                         llvm::fcZero | llvm::fcInf);
   Value top = emitF32(b, std::numeric_limits<float>::infinity());
@@ -146,7 +146,7 @@ static Value emitRatio(ImplicitLocOpBuilder &b, Value least, Value most) {
   return LLVM::SelectOp::create(b, isEnd, atEnd, ratio);
 }
 
-/// The angle of the point (|x|, |y|), from pi left of the ordinate.
+/// The angle of the point (|x|, |y|), subtracted from pi for negative x.
 Value tilewright::emitAtan2(ImplicitLocOpBuilder &b, Value y, Value x) {
   Value across = LLVM::FAbsOp::create(b, x), up = LLVM::FAbsOp::create(b, y);
   Value isSteep = LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ogt, up, across);
@@ -163,8 +163,8 @@ Value tilewright::emitAtan2(ImplicitLocOpBuilder &b, Value y, Value x) {
 }
 
 namespace {
-/// s, and asin(s) = s + s * series. s is |x|, or where that is above 0.5 the
-/// sine of half of its arc cosine.
+/// asin(s) = s + s * series. s is |x| if that is at most 0.5, else the sine of
+/// half its arc cosine.
 struct ArcSine {
   Value isLarge, s, series;
 };
@@ -178,7 +178,8 @@ static ArcSine emitArcSine(ImplicitLocOpBuilder &b, Value a) {
   Value half = emitF32(b, 0.5f);
   Value isLarge = LLVM::FCmpOp::create(b, LLVM::FCmpPredicate::ogt, a, half);
   Value rest = emitFma(b, a, emitF32(b, -0.5f), half);
-  // One step of Newton's iteration; the sum has the root of 0 be 0.
+  // One step of Newton's iteration; the added constant makes the root of 0 be
+  // 0.
   Value reciprocal =
       emitUnaryPtx(b, "rsqrt.approx.f32",
                    LLVM::FAddOp::create(b, rest, emitF32(b, 1.0e-30f)));
@@ -204,8 +205,8 @@ Value tilewright::emitAsin(ImplicitLocOpBuilder &b, Value x) {
       b, LLVM::SelectOp::create(b, isLarge, large, small), x);
 }
 
-/// pi / 2 - asin(x) for small x, else twice the angle, from pi if x is
-/// negative.
+/// pi / 2 - asin(x) for small x, else twice the angle, subtracted from pi if x
+/// is negative.
 Value tilewright::emitAcos(ImplicitLocOpBuilder &b, Value x) {
   auto [isLarge, s, series] = emitArcSine(b, LLVM::FAbsOp::create(b, x));
   Value angle = emitFma(b, series, s, s);

@@ -1,4 +1,4 @@
-// Clusters: the number of a block in its own, and barriers of all blocks.
+// Clusters: the rank of a CTA in its cluster, and cluster-wide barriers.
 
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 

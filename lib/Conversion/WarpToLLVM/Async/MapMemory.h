@@ -1,4 +1,4 @@
-// Memory of a module, and the threads that make tensor maps in it.
+// Memory of the module for tensor maps, and the threads that write them.
 
 #pragma once
 
@@ -6,15 +6,15 @@
 
 namespace tilewright {
 
-/// The threads of a warpgroup.
+/// Threads per warpgroup.
 inline constexpr unsigned kGroupThreads = 128;
 
-/// Whether this warp is the first of a warpgroup of its role (i1).
+/// Whether this warp is the first one of a warpgroup of its role (i1).
 mlir::Value emitIsFirstWarp(mlir::ImplicitLocOpBuilder &b);
 mlir::Value emitIsFirstLane(mlir::ImplicitLocOpBuilder &b);
 
-/// The address of `symbol`, so many bytes of `fill` in global memory that
-/// belong to the module, from a multiple of 128 bytes on.
+/// Returns the address of `symbol`: `bytes` bytes of `fill` in global memory of
+/// the module, aligned to 128 bytes.
 mlir::Value emitGlobal(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &symbol,
                        int64_t bytes, char fill = 0);
 

@@ -1,6 +1,6 @@
-// Memory for the tensor maps that the device makes: an array of the module. A
-// multiprocessor has 32 pieces, more than warpgroups with maps fit it, and a
-// word whose bits say which are taken.
+// Memory for tensor maps that the device writes: an array of the module. An SM
+// has 32 pieces, more than the warpgroups with maps that fit it. A word per SM
+// holds a bit for each piece in use.
 
 #include "lib/Conversion/WarpToLLVM/Async/MapMemory.h"
 
@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Words of taken pieces. Where there are more multiprocessors, two share one,
-/// and may have to wait for each other.
+/// Number of bit words. With more SMs than words, two SMs share a word and may
+/// wait for each other.
 static constexpr int64_t kNumWords = 192, kPiecesOfWord = 32;
 
 //===----------------------------------------------------------------------===//
@@ -28,9 +28,9 @@ static constexpr int64_t kNumWords = 192, kPiecesOfWord = 32;
 //===----------------------------------------------------------------------===//
 
 Value tilewright::emitIsFirstWarp(ImplicitLocOpBuilder &b) {
-  Value place =
+  Value inGroup =
       LLVM::AndOp::create(b, emitThreadId(b), emitI32(b, kGroupThreads - 1));
-  return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, place,
+  return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, inGroup,
                               emitI32(b, kWarpSize));
 }
 
@@ -52,7 +52,7 @@ Value tilewright::emitGlobal(ImplicitLocOpBuilder &b, const Twine &symbol,
   if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    // It has no place in the source, least of all in a call.
+    // A global has no source location, least of all one inside a call.
     Location user = b.getLoc();
     b.setLoc(module.getLoc());
     auto global = LLVM::GlobalOp::create(
@@ -69,20 +69,20 @@ Value tilewright::emitGlobal(ImplicitLocOpBuilder &b, const Twine &symbol,
   return LLVM::AddressOfOp::create(b, pointer, name);
 }
 
-/// All pieces of memory of a type.
+/// Returns the address of all pieces of memory of a type.
 static Value emitPieces(ImplicitLocOpBuilder &b, warp::MapMemoryType type) {
   int64_t bytes = type.getSizeInBytes();
   return emitGlobal(b, "__tilewright_maps_" + Twine(bytes),
                     kNumWords * kPiecesOfWord * bytes);
 }
 
-/// The words that say which of them are taken.
+/// Returns the address of the words whose bits mark the pieces in use.
 static Value emitWords(ImplicitLocOpBuilder &b, warp::MapMemoryType type) {
   return emitGlobal(b, "__tilewright_taken_" + Twine(type.getSizeInBytes()),
                     kNumWords * 4);
 }
 
-/// Takes a free piece of the word: its number. Only where `acts` holds.
+/// Takes a free piece of the word and returns its index. Acts only if `acts`.
 static Value emitTake(ImplicitLocOpBuilder &b, Value word, Value acts) {
   InlinePtx ptx(b);
   std::string piece = ptx.out(b.getI32Type(), emitI32(b, 0));
@@ -123,7 +123,7 @@ struct AcquireLowering : ConvertOpToLLVMPattern<warp::AcquireMapMemoryOp> {
     Value acts = LLVM::AndOp::create(b, emitIsFirstWarp(b), emitIsFirstLane(b));
     Value piece = emitTake(b, word, acts);
     NVVM::SyncWarpOp::create(b, emitI32(b, -1));
-    // What the other warps compute is within the array as well.
+    // Broadcast, so that the address of every warp is within the array.
     piece = emitShuffleIndex(b, piece, emitI32(b, 0));
     number = LLVM::AddOp::create(
         b,

@@ -1,5 +1,6 @@
-// Teams: warpgroups of a role that run its code in turn, one hardware barrier
-// for each between the team that passes the turn and the one that takes it.
+// Ping-pong groups: warpgroups of a role that run a code section by turns. Each
+// group has a hardware barrier, at which the previous group passes the turn to
+// it.
 
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
@@ -19,7 +20,7 @@ using namespace tilewright;
 
 static constexpr int32_t kGroupWarps = 4;
 
-/// The first of the barriers that teams pass the turn by: behind those of all
+/// Returns the first barrier of the ping-pong order, after those of all
 /// warpgroups.
 static int64_t getFirstOrderBarrier(warp::SpecializeOp roles) {
   unsigned numRoles = roles.getRoles().size();
@@ -36,15 +37,15 @@ struct PingPongLeadsLowering : ConvertOpToLLVMPattern<warp::PingPongLeadsOp> {
   matchAndRewrite(warp::PingPongLeadsOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    // A shuffle tells the assembler that all lanes have the same.
-    Value team = emitShuffleIndex(b, emitPingPongGroup(b), emitI32(b, 0));
-    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(op, LLVM::ICmpPredicate::eq, team,
-                                              emitI32(b, 0));
+    // The shuffle tells the assembler that the value is uniform in the warp.
+    Value group = emitShuffleIndex(b, emitPingPongGroup(b), emitI32(b, 0));
+    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(op, LLVM::ICmpPredicate::eq,
+                                              group, emitI32(b, 0));
     return success();
   }
 };
 
-/// A team that waits and the one that passes it the turn come to one barrier.
+/// The waiting group and the group that passes the turn meet at one barrier.
 template <typename OpT>
 struct PingPongOrderLowering : ConvertOpToLLVMPattern<OpT> {
   using ConvertOpToLLVMPattern<OpT>::ConvertOpToLLVMPattern;
@@ -57,12 +58,12 @@ struct PingPongOrderLowering : ConvertOpToLLVMPattern<OpT> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto [roles, number] = *warp::SpecializeOp::getRole(op->getBlock());
     Value first = emitI32(b, getFirstOrderBarrier(roles));
-    Value team = emitPingPongGroup(b);
+    Value group = emitPingPongGroup(b);
     if (std::is_same_v<OpT, warp::PingPongWaitOp>) {
-      NVVM::BarrierOp::create(b, Type(), LLVM::AddOp::create(b, team, first),
+      NVVM::BarrierOp::create(b, Type(), LLVM::AddOp::create(b, group, first),
                               emitI32(b, kThreads), {}, Value());
     } else {
-      Value next = LLVM::AddOp::create(b, team, emitI32(b, 1));
+      Value next = LLVM::AddOp::create(b, group, emitI32(b, 1));
       Value wraps =
           LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, next,
                                emitI32(b, roles.getNumPingPongGroups(number)));

@@ -1,5 +1,4 @@
-// What fills the slots of rings: the tensor memory accelerator, or the threads
-// by copies that they do not wait for.
+// Copies into ring slots: by TMA, or by the threads with cp.async.
 
 #include "lib/Conversion/WarpToLLVM/Async/TransactionRing.h"
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
@@ -26,29 +25,29 @@ public:
              Value address, Value barrier)
       : b(b), map(map), offsets(offsets), address(address), barrier(barrier) {}
 
-  /// Brings each of `boxes` to this block, where `predicate` holds.
+  /// Copies each of `boxes` to this CTA if `predicate` holds.
   void copy(ArrayRef<TmaBox> boxes, Value predicate) {
     for (const TmaBox &box : boxes)
       emit(move(box), predicate, /*clusterSize=*/1);
   }
 
-  /// Brings this block's part of `boxes` to all blocks of the cluster, where
+  /// Copies this CTA's part of `boxes` to all CTAs of the cluster if
   /// `predicate` holds.
   void multicast(ArrayRef<TmaBox> boxes, Value predicate, unsigned clusterSize);
 
 private:
-  /// Where a copy goes and, of each dimension of the array, where it starts.
-  struct Place {
+  /// The destination of a copy and its start in each dimension of the array.
+  struct Target {
     Value address;
     SmallVector<Value> starts;
   };
 
-  Place move(const TmaBox &box);
-  void emit(const Place &place, Value predicate, unsigned clusterSize);
+  Target move(const TmaBox &box);
+  void emit(const Target &target, Value predicate, unsigned clusterSize);
   Value add(Value value, int64_t by) {
     return by == 0 ? value : LLVM::AddOp::create(b, value, emitI32(b, by));
   }
-  /// `value` moved `rank` times by `step`.
+  /// Returns `value` + `rank` * `step`.
   Value addSteps(Value value, Value rank, int64_t step) {
     if (step == 0)
       return value;
@@ -64,14 +63,14 @@ private:
 
 } // namespace
 
-/// Those in front of the tile's dimensions have size 1.
-LoadWriter::Place LoadWriter::move(const TmaBox &box) {
+/// Dimensions before those of the tile have size 1.
+LoadWriter::Target LoadWriter::move(const TmaBox &box) {
   size_t leading = offsets.size() - box.start.size();
-  Place place{add(address, box.offsetBytes), {}};
+  Target target{add(address, box.offsetBytes), {}};
   for (auto [i, offset] : llvm::enumerate(offsets))
-    place.starts.push_back(
+    target.starts.push_back(
         add(offset, i < leading ? 0 : box.start[i - leading]));
-  return place;
+  return target;
 }
 
 void LoadWriter::multicast(ArrayRef<TmaBox> boxes, Value predicate,
@@ -81,25 +80,25 @@ void LoadWriter::multicast(ArrayRef<TmaBox> boxes, Value predicate,
   size_t leading = offsets.size() - first.start.size();
   Value rank = NVVM::ClusterId::create(b, b.getI32Type());
   for (const TmaBox &box : boxes.take_front(each)) {
-    Place place = move(box);
-    place.address =
-        addSteps(place.address, rank, second.offsetBytes - first.offsetBytes);
+    Target target = move(box);
+    target.address =
+        addSteps(target.address, rank, second.offsetBytes - first.offsetBytes);
     for (size_t i = 0; i < first.start.size(); ++i)
-      place.starts[leading + i] = addSteps(place.starts[leading + i], rank,
-                                           second.start[i] - first.start[i]);
-    emit(place, predicate, clusterSize);
+      target.starts[leading + i] = addSteps(target.starts[leading + i], rank,
+                                            second.start[i] - first.start[i]);
+    emit(target, predicate, clusterSize);
   }
 }
 
-void LoadWriter::emit(const Place &place, Value predicate,
+void LoadWriter::emit(const Target &target, Value predicate,
                       unsigned clusterSize) {
   InlinePtx ptx(b);
   std::string condition = ptx.predicate(predicate);
-  std::string to = ptx.in(place.address);
+  std::string to = ptx.in(target.address);
   std::string from = ptx.in(map), full = ptx.in(barrier);
   // The innermost dimension comes first.
   SmallVector<std::string> starts;
-  for (Value start : llvm::reverse(place.starts))
+  for (Value start : llvm::reverse(target.starts))
     starts.push_back(ptx.in(start));
   std::string kind, blocks;
   if (clusterSize > 1) {
@@ -163,12 +162,13 @@ struct TmaLoadLowering : ConvertOpToLLVMPattern<warp::TmaLoadOp> {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// One cp.async. Where `mask` (null: always true) is false it reads nothing and
-/// writes zero; where `predicate` (null: always true) is false it does nothing.
+/// Emits one cp.async. If `mask` (null: always true) is false it reads nothing
+/// and writes zeros. If `predicate` (null: always true) is false it does
+/// nothing.
 static void emitCopy(ImplicitLocOpBuilder &b, Value to, Value from,
                      int64_t bytes, Value mask, Value predicate) {
   InlinePtx ptx(b);
-  // Only accesses of 16 bytes may pass by the L1 cache.
+  // Only 16-byte accesses may bypass the L1 cache.
   std::string text = ptx.predicate(predicate) + "cp.async." +
                      (bytes == 16 ? "cg" : "ca") + ".shared.global.L2::128B [" +
                      ptx.in(to) + "], [" + ptx.in(from) + "], " +

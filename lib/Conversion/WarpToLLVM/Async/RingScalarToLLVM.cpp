@@ -1,8 +1,8 @@
-// Numbers that one role hands to another, through a slot of a ring.
+// Scalars that one role passes to another through a ring slot.
 //
-// The thread that writes the number arrives at the slot's full barrier, and
-// that releases what it knows; who waits for the slot acquires it. What copies
-// read comes another way than what threads know, so a fence joins the two.
+// The thread that writes the scalar arrives at the slot's full barrier with
+// release semantics, and the wait for the slot acquires it. Asynchronous copies
+// read through another proxy than threads, so a fence orders the two.
 
 #include "lib/Conversion/WarpToLLVM/Async/TransactionRing.h"
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"

@@ -1,5 +1,5 @@
-// Rings: a handle is the address of slot 0, a slot the addresses of its tiles.
-// A ring of transactions has more, see TransactionRing.h.
+// Rings: a ring value is the address of slot 0, a slot value the addresses of
+// its tiles. A ring of transactions has more, see TransactionRing.h.
 
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Conversion/WarpToLLVM/Async/TransactionRing.h"
@@ -23,12 +23,12 @@ using namespace tilewright;
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// The addresses of the tiles of slot number `index`.
+/// Returns the addresses of the tiles of slot number `index`.
 static SmallVector<Value> emitTiles(ImplicitLocOpBuilder &b,
-                                    const RingSlots &places, Value ring,
+                                    const RingSlots &slots, Value ring,
                                     Value index) {
-  warp::RingType type = places.type;
-  Value slot = emitByteOffset(b, ring, places.emitSlotOffset(b, index));
+  warp::RingType type = slots.type;
+  Value slot = emitByteOffset(b, ring, slots.emitSlotOffset(b, index));
   SmallVector<Value> tiles;
   for (unsigned i = 0; i < type.getTiles().size(); ++i)
     tiles.push_back(
@@ -41,7 +41,7 @@ static bool isTransactions(warp::RingType type) {
   return type.getCompletion() == warp::Completion::Transactions;
 }
 
-/// Replaces an op that gives a slot, whose value is `slot`.
+/// Replaces an op whose result is a slot, with the value `slot`.
 template <typename OpT>
 static void replaceWithSlot(ConversionPatternRewriter &rewriter, OpT op,
                             Value slot, ArrayRef<Value> tiles) {
@@ -72,7 +72,7 @@ struct RingLowering : ConvertOpToLLVMPattern<warp::RingOp> {
     if (!consumers)
       return op.emitOpError("of transactions is waited for outside of roles");
     auto ring = TransactionRing::create(b, RingSlots(op.getResult()), base,
-                                        *consumers, countMakers(op));
+                                        *consumers, countInitWarps(op));
     SmallVector<Value> handle = {ring.base, ring.producerCursor,
                                  ring.consumerCursor, ring.count};
     rewriter.replaceOpWithMultiple(op, {handle});
@@ -80,9 +80,9 @@ struct RingLowering : ConvertOpToLLVMPattern<warp::RingOp> {
   }
 
 private:
-  /// The warps that make the barriers of a ring: of the first role, which is
-  /// not the one that has something to do meanwhile.
-  static int64_t countMakers(warp::RingOp op) {
+  /// Returns the number of warps that initialise the barriers of a ring: those
+  /// of the first role, which has no other work before its first slot.
+  static int64_t countInitWarps(warp::RingOp op) {
     constexpr int64_t kMost = 4;
     for (Operation *user : op->getUsers())
       if (auto role = warp::SpecializeOp::getRole(user->getBlock()))
@@ -90,8 +90,8 @@ private:
     return 1;
   }
 
-  /// The warps of the roles that wait for each slot; nothing where it is no
-  /// role that does.
+  /// Returns the number of warps in the roles that wait for each slot, or
+  /// nothing if a wait is outside of roles.
   static std::optional<int64_t> countConsumers(warp::RingOp op) {
     llvm::SmallSet<std::pair<Operation *, unsigned>, 2> roles;
     int64_t warps = 0;
@@ -111,8 +111,8 @@ private:
 struct RingAcquireLowering : ConvertOpToLLVMPattern<warp::RingAcquireOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
-  /// Whether a thread fills the slot, and tells so itself.
-  static bool isHandedOver(warp::RingAcquireOp op) {
+  /// Whether a thread fills the slot and itself arrives at the full barrier.
+  static bool isFilledByThread(warp::RingAcquireOp op) {
     return llvm::any_of(op.getTiles(), [](Value tile) {
       return llvm::any_of(tile.getUsers(),
                           llvm::IsaPred<warp::RingPutScalarOp>);
@@ -123,18 +123,18 @@ struct RingAcquireLowering : ConvertOpToLLVMPattern<warp::RingAcquireOp> {
   matchAndRewrite(warp::RingAcquireOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    RingSlots places(op.getRing());
+    RingSlots slots(op.getRing());
     Value base = adaptor.getRing().front();
     NextSlot slot;
-    if (isTransactions(places.type))
-      slot = emitAcquire(b, places, TransactionRing(adaptor.getRing()),
+    if (isTransactions(slots.type))
+      slot = emitAcquire(b, slots, TransactionRing(adaptor.getRing()),
                          op.getThrottled() ? adaptor.getThrottled().front()
                                            : Value(),
-                         /*announces=*/!isHandedOver(op));
+                         /*announces=*/!isFilledByThread(op));
     else
       slot = {adaptor.getIndex().front(), emitI32(b, 0)};
     replaceWithSlot(rewriter, op, slot.barrier,
-                    emitTiles(b, places, base, slot.index));
+                    emitTiles(b, slots, base, slot.index));
     return success();
   }
 };
@@ -146,17 +146,17 @@ struct RingWaitLowering : ConvertOpToLLVMPattern<warp::RingWaitOp> {
   matchAndRewrite(warp::RingWaitOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    RingSlots places(op.getRing());
+    RingSlots slots(op.getRing());
     Value base = adaptor.getRing().front();
     NextSlot slot;
-    if (isTransactions(places.type)) {
-      slot = emitWait(b, places, TransactionRing(adaptor.getRing()));
+    if (isTransactions(slots.type)) {
+      slot = emitWait(b, slots, TransactionRing(adaptor.getRing()));
     } else {
       NVVM::CpAsyncWaitGroupOp::create(b, op.getPending());
       slot = {adaptor.getIndex().front(), emitI32(b, 0)};
     }
     replaceWithSlot(rewriter, op, slot.barrier,
-                    emitTiles(b, places, base, slot.index));
+                    emitTiles(b, slots, base, slot.index));
     return success();
   }
 };
@@ -243,8 +243,9 @@ LogicalResult tilewright::dropReleasesOfCopies(ModuleOp module) {
     if (llvm::none_of(waits, isCopied))
       return WalkResult::advance();
     if (!llvm::all_of(waits, isCopied)) {
-      op.emitOpError("gives back a slot that may be one of transactions or one "
-                     "of async_groups");
+      op.emitOpError(
+          "releases a slot that may belong to a ring of transactions "
+          "or to one of async_groups");
       return WalkResult::interrupt();
     }
     dropped.push_back(op);

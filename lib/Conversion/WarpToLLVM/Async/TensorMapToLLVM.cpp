@@ -1,12 +1,11 @@
-// Tensor maps that the device makes.
+// Tensor maps that the device writes.
 //
-// The first warp of a warpgroup makes the maps that its first lane uses: fields
-// are replaced in a map of zeros in shared memory, which is copied to global
-// memory and shown to the tensor memory accelerator. Whoever copies has made
-// the map, so nobody waits for anybody.
+// The first warp of a warpgroup writes the maps that its first lane uses. It
+// replaces fields in a zero map in shared memory, copies the map to global
+// memory and fences it for TMA. The warp that issues the copies wrote the map
+// itself, so no other thread waits.
 //
-// The memory is an array of the module. A multiprocessor has 32 pieces, more
-// than warpgroups with maps fit it, and a word whose bits say which are taken.
+// MapMemoryToLLVM.cpp allocates the global memory.
 
 #include "lib/Conversion/WarpToLLVM/Async/MapMemory.h"
 #include "lib/Conversion/WarpToLLVM/Async/TransactionRing.h"
@@ -35,7 +34,7 @@ static void emitWarpBarrier(ImplicitLocOpBuilder &b) {
 // Maps
 //===----------------------------------------------------------------------===//
 
-/// The number by which PTX knows a type of elements.
+/// Returns the PTX code of an element type.
 static int64_t getElementCode(Type element) {
   enum { U8, U16, U32, S32, U64, S64, F16, F32, F32Ftz, F64, BF16 };
   if (element.isF16())
@@ -61,7 +60,8 @@ static int64_t getElementCode(Type element) {
 
 namespace {
 
-/// An array, as a map describes it: dimensions from the innermost one.
+/// An array as a map describes it: dimensions from the innermost to the
+/// outermost.
 struct DescribedArray {
   Value address;
   SmallVector<Value> sizes, strideBytes;
@@ -117,7 +117,7 @@ void MapWriter::replace(StringRef field, std::optional<unsigned> dim,
 void MapWriter::write(const DescribedArray &array) {
   unsigned rank = array.sizes.size();
   replace("global_address", {}, array.address);
-  // PTX counts from one dimension on.
+  // PTX encodes the rank minus one.
   replace("rank", {}, int64_t(rank) - 1);
   for (unsigned dim = 0; dim < rank; ++dim) {
     replace("box_dim", dim, op.getBox()[rank - 1 - dim]);
@@ -142,7 +142,7 @@ static Value emitI64(ImplicitLocOpBuilder &b, int64_t value) {
                                   b.getI64IntegerAttr(value));
 }
 
-/// A trap where the hardware would silently copy something else.
+/// Traps if the hardware would silently copy other data.
 static void emitCheck(ImplicitLocOpBuilder &b, const DescribedArray &array) {
   constexpr int64_t kMaxStrideBits = 40;
   Value strides = emitI64(b, 0);
@@ -159,13 +159,13 @@ static void emitCheck(ImplicitLocOpBuilder &b, const DescribedArray &array) {
   ptx.emit(predicate + "trap;", /*sideEffects=*/true);
 }
 
-/// What stands in for an array without elements, of which a map can not tell:
-/// an element of padding, or one that may be written.
-static Value emitStandIn(ImplicitLocOpBuilder &b, warp::MakeTensorMapOp op) {
+/// Returns the address that replaces an empty array, which a map cannot
+/// describe: one element of padding, or a dummy element that may be written.
+static Value emitDummyArray(ImplicitLocOpBuilder &b, warp::MakeTensorMapOp op) {
   Value memory;
   if (op.getWritten())
     memory = emitGlobal(b, "__tilewright_written", kMapBytes);
-  else if (op.getPadding() == tile::Padding::NaN) // of any float type
+  else if (op.getPadding() == tile::Padding::NaN) // in any float type
     memory = emitGlobal(b, "__tilewright_nans", kMapBytes, /*fill=*/'\xff');
   else
     memory = emitGlobal(b, "__tilewright_zeros", kMapBytes);
@@ -185,22 +185,23 @@ static DescribedArray emitArray(ImplicitLocOpBuilder &b,
     none = none ? LLVM::OrOp::create(b, none, isEmpty).getResult() : isEmpty;
   }
   for (auto [dim, size] : llvm::enumerate(llvm::reverse(shape))) {
-    Value side = LLVM::SMinOp::create(b, size, emitI64(b, kMaxSize));
-    side = LLVM::SelectOp::create(b, none, emitI64(b, 1), side);
-    array.sizes.push_back(LLVM::TruncOp::create(b, b.getI32Type(), side));
+    Value extent = LLVM::SMinOp::create(b, size, emitI64(b, kMaxSize));
+    extent = LLVM::SelectOp::create(b, none, emitI64(b, 1), extent);
+    array.sizes.push_back(LLVM::TruncOp::create(b, b.getI32Type(), extent));
     if (dim == 0)
       continue;
-    // Nothing is said of the stride of a single element.
+    // The stride of a dimension of size 1 may be anything: use a valid one.
     Value bytes = LLVM::MulOp::create(
         b, strides[strides.size() - dim],
         emitI64(b, op.getElement().getIntOrFloatBitWidth() / 8));
-    Value isSingle =
-        LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::sle, side, emitI64(b, 1));
+    Value isSingle = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::sle, extent,
+                                          emitI64(b, 1));
     array.strideBytes.push_back(
         LLVM::SelectOp::create(b, isSingle, emitI64(b, 16), bytes));
   }
   Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), base);
-  array.address = LLVM::SelectOp::create(b, none, emitStandIn(b, op), address);
+  array.address =
+      LLVM::SelectOp::create(b, none, emitDummyArray(b, op), address);
   return array;
 }
 
@@ -237,13 +238,13 @@ struct MakeTensorMapLowering : ConvertOpToLLVMPattern<warp::MakeTensorMapOp> {
   }
 
 private:
-  /// The work of one warp.
+  /// The part that one warp runs.
   static void emitMap(ImplicitLocOpBuilder &b, warp::MakeTensorMapOp op,
                       const DescribedArray &array, Value staging, Value map) {
-    // Stores through the map that was there before.
+    // Stores through the previous map in this memory must have completed.
     InlinePtx(b).emit("cp.async.bulk.wait_group 0;", /*sideEffects=*/true);
-    // The roles make their maps at the same time, so the warps of the block are
-    // numbered through.
+    // Roles write their maps concurrently, so staging is indexed by the warp's
+    // index in the CTA.
     Value warp = LLVM::UDivOp::create(
         b, NVVM::ThreadIdXOp::create(b, b.getI32Type()), emitI32(b, kWarpSize));
     Value mine = emitByteOffset(

@@ -1,5 +1,5 @@
 // warp.tma_store: panel by panel through one or two pieces of staging memory,
-// each warpgroup for itself where it can.
+// each warpgroup independently if it can.
 
 #include "lib/Conversion/WarpToLLVM/Async/TransactionRing.h"
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
@@ -27,14 +27,14 @@ static constexpr unsigned kGroupThreads = kGroupWarps * kWarpSize;
 
 namespace {
 
-/// The warps that store a part of a tile: a warpgroup, or all of the role.
+/// The warps that store one part of a tile: a warpgroup, or the whole role.
 class StoringWarps {
 public:
   StoringWarps(ImplicitLocOpBuilder &b, unsigned numParts);
 
-  /// The number of the part, null where there is one.
+  /// The index of the part, null if there is only one.
   Value getPart() const { return part; }
-  /// Whether this thread makes the copies.
+  /// Whether this thread issues the copies.
   Value isLeader() const { return leader; }
   void meet() const;
 
@@ -43,11 +43,11 @@ private:
   Value part, leader, barrier;
 };
 
-/// Writes the rounds of one op.
+/// Emits the rounds of one op.
 class StoreWriter {
 public:
-  /// `instruction` is that of the copies, up to the number of dimensions;
-  /// `staging` has `stagingBytes`.
+  /// `instruction` is the copy instruction up to the number of dimensions.
+  /// `staging` has `stagingBytes` bytes.
   StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan,
               std::string instruction, Value map, ArrayRef<Value> offsets,
               Value staging, int64_t stagingBytes, bool isFirst);
@@ -62,11 +62,11 @@ private:
   const TmaStorePlan &plan;
   std::string instruction;
   StoringWarps warps;
-  /// The rounds that have memory.
+  /// The number of rounds that have separate staging memory.
   unsigned numPieces;
   Value map, staging;
   SmallVector<Value> offsets;
-  /// Nothing was stored through the memory before.
+  /// Whether no earlier store used the staging memory.
   bool isFirst;
 };
 
@@ -83,9 +83,9 @@ StoringWarps::StoringWarps(ImplicitLocOpBuilder &b, unsigned numParts) : b(b) {
   Value thread = emitThreadId(b);
   part =
       LLVM::LShrOp::create(b, thread, emitI32(b, llvm::Log2_32(kGroupThreads)));
-  Value place = LLVM::AndOp::create(b, thread, emitI32(b, kGroupThreads - 1));
+  Value inGroup = LLVM::AndOp::create(b, thread, emitI32(b, kGroupThreads - 1));
   leader =
-      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, place, emitI32(b, 0));
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, inGroup, emitI32(b, 0));
   int64_t first =
       getGroupBarrier(numRoles, llvm::divideCeil(firstWarp, kGroupWarps));
   barrier = LLVM::AddOp::create(b, part, emitI32(b, first));
@@ -98,8 +98,8 @@ void StoringWarps::meet() const {
                           Value());
 }
 
-/// Until at most `pending` of the groups of copies still read shared memory or,
-/// if they are to have `arrived`, are under way.
+/// Waits until at most `pending` groups of copies still read shared memory or,
+/// with `arrived`, are incomplete.
 static void emitStoreWait(ImplicitLocOpBuilder &b, unsigned pending,
                           bool arrived = false) {
   StringRef instruction =
@@ -119,8 +119,8 @@ StoreWriter::StoreWriter(ImplicitLocOpBuilder &b, const TmaStorePlan &plan,
   Value part = warps.getPart();
   if (!part)
     return;
-  // Where a part's memory starts must not depend on the tile, as a warpgroup
-  // may still copy from its own for another store.
+  // The start of a part's memory must not depend on the tile: a warpgroup may
+  // still copy from its own part for another store.
   this->staging = emitByteOffset(
       b, staging,
       LLVM::MulOp::create(b, part,
@@ -140,23 +140,23 @@ void StoreWriter::copy(const TmaBox &box, Value from) {
   std::string predicate = ptx.predicate(warps.isLeader());
   std::string to = ptx.in(map);
   std::string source = ptx.in(from);
-  // The innermost dimension comes first; those in front of the tile's have
-  // size 1.
+  // The innermost dimension comes first. Dimensions before the tile's have size
+  // 1.
   size_t leading = offsets.size() - box.start.size();
-  SmallVector<std::string> places;
+  SmallVector<std::string> coords;
   for (size_t i = offsets.size(); i-- > 0;) {
     int64_t start = i < leading ? 0 : box.start[i - leading];
-    places.push_back(ptx.in(
+    coords.push_back(ptx.in(
         start == 0 ? offsets[i]
                    : LLVM::AddOp::create(b, offsets[i], emitI32(b, start))
                          .getResult()));
   }
   ptx.emit(predicate + instruction + " [" + to + ", {" +
-               llvm::join(places, ", ") + "}], [" + source + "];",
+               llvm::join(coords, ", ") + "}], [" + source + "];",
            /*sideEffects=*/true);
 }
 
-/// Without the number of the part, which is in the address of the memory.
+/// Drops the bits of the part's index, which the staging address already has.
 static void dropParts(LinearLayout &offsets, unsigned numParts) {
   if (numParts == 1)
     return;
@@ -176,8 +176,8 @@ void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
   };
   for (unsigned round = 0; round < plan.numRounds; ++round) {
     int64_t start = round % numPieces * plan.roundBytes;
-    // The first rounds write what a store before may have left to copy. Who has
-    // waited for all of that before the first has done so for the second.
+    // The first rounds overwrite memory that an earlier store may still copy.
+    // The wait before the first round covers the second one too.
     if (round == 0 ? !isFirst : round >= numPieces) {
       emitStoreWait(b, /*pending=*/round == 0 ? 0 : numPieces - 1);
       warps.meet();
@@ -188,7 +188,7 @@ void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
     else
       SharedTile(b, access, plan.offsetBits, element, emitAddress(start))
           .store(round, registers, owner);
-    // Copies see what each thread shows them before the barrier.
+    // Makes this thread's stores visible to TMA before the barrier.
     InlinePtx(b).emit("fence.proxy.async.shared::cta;", /*sideEffects=*/true);
     warps.meet();
     int64_t first = round * plan.roundBytes;
@@ -199,7 +199,7 @@ void StoreWriter::write(const LinearLayout &layout, ValueRange registers,
   }
 }
 
-/// Whether a part of the same tile is stored behind `op`.
+/// Whether another part of the same tile is stored after `op`.
 static bool isFollowed(warp::TmaStoreOp op) {
   for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
     if (isa<warp::TmaStoreOp>(next))
@@ -207,21 +207,21 @@ static bool isFollowed(warp::TmaStoreOp op) {
   return false;
 }
 
-/// The instruction that copies, or combines, a box. What the elements are
-/// stands in the map.
+/// Returns the instruction that copies or reduces a box. The element type is in
+/// the map.
 static std::string getInstruction(warp::TmaStoreOp op) {
-  std::string places =
+  std::string prefix =
       "async.bulk.tensor." + std::to_string(op.getOffsets().size()) + "d";
   std::optional<tile::AtomicKind> reduction = op.getReduction();
   if (!reduction)
-    return "cp." + places + ".global.shared::cta.tile.bulk_group";
+    return "cp." + prefix + ".global.shared::cta.tile.bulk_group";
   StringRef kind = tile::stringifyAtomicKind(*reduction);
-  // fadd and add, umax and max are one.
+  // fadd and add are one kind in PTX, as are umax and max.
   if (*reduction == tile::AtomicKind::FAdd ||
       *reduction == tile::AtomicKind::UMax ||
       *reduction == tile::AtomicKind::UMin)
     kind = kind.drop_front();
-  return "cp.reduce." + places + ".global.shared::cta." + kind.str() +
+  return "cp.reduce." + prefix + ".global.shared::cta." + kind.str() +
          ".tile.bulk_group";
 }
 
@@ -247,8 +247,8 @@ struct TmaStoreLowering : ConvertOpToLLVMPattern<warp::TmaStoreOp> {
         .write(getLayoutOrScalar(type), adaptor.getSource(),
                warp::getElementBytes(type.getElementType()));
     // A tile that takes most of a thread's registers is stored part by part, so
-    // that what is computed of a part ends with it. ptxas would move that of
-    // the next ahead nevertheless, and spill.
+    // that the values of one part die with it. Without the barrier ptxas would
+    // hoist the computation of the next part and spill.
     if (isFollowed(op))
       emitOrderPoint(b);
     rewriter.eraseOp(op);

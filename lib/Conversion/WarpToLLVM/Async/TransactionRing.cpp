@@ -74,58 +74,56 @@ Value RingSlots::emitCount(ImplicitLocOpBuilder &b) const {
   Value bytes = NVVM::DynamicSmemSize::create(b, b.getI32Type());
   Value hasExtra = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::uge, bytes,
                                         emitI32(b, launchBytes));
-  return LLVM::SelectOp::create(b, hasExtra, emitI32(b, getMostSlots()), count);
+  return LLVM::SelectOp::create(b, hasExtra, emitI32(b, getMaxSlots()), count);
 }
 
-/// The address, as an i32, of barrier number `index`, those of full slots
-/// first.
-static Value emitBarrierAddress(ImplicitLocOpBuilder &b,
-                                const RingSlots &places, Value base,
-                                Value index, bool isEmpty) {
+/// Returns the address, as an i32, of the full or empty barrier of slot
+/// `index`.
+static Value emitBarrierAddress(ImplicitLocOpBuilder &b, const RingSlots &slots,
+                                Value base, Value index, bool isEmpty) {
   return LLVM::AddOp::create(b,
                              LLVM::PtrToIntOp::create(b, b.getI32Type(), base),
-                             places.emitBarrierOffset(b, index, isEmpty));
+                             slots.emitBarrierOffset(b, index, isEmpty));
 }
 
 namespace {
-/// Threads up to `end` are of the warp whose first thread fills the slots of a
-/// role. Where there are others these do not wait for slots: by the time that
-/// they look, one may have been filled and emptied again, and the barrier be in
-/// the phase of the same parity behind the one that they mean.
-struct FillingWarp {
+/// The warp whose first thread fills the slots of a role: threads below `end`.
+/// The other warps of the role do not wait for slots. A late waiter might see a
+/// slot that was filled and emptied again. Its barrier would then be in a later
+/// phase of the same parity.
+struct ProducerWarp {
   Value thread;
   int64_t end = 0;
 
-  static FillingWarp get(ImplicitLocOpBuilder &b) {
+  static ProducerWarp get(ImplicitLocOpBuilder &b) {
     auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
     if (!role || role->first.getWarpsPerPingPongGroup(role->second) == 1)
       return {};
     if (role->first.getNumPingPongGroups(role->second) > 1)
       return {emitThreadId(b), kWarpSize};
-    // Not a number within the role, which would take one more register.
+    // The index within the role would take one more register.
     return {NVVM::ThreadIdXOp::create(b, b.getI32Type()),
             (role->first.getFirstWarp(role->second) + 1) * kWarpSize};
   }
 };
 } // namespace
 
-/// Waits until a barrier has completed the phase of `parity`; of some `waiters`
-/// only these do.
+/// Waits until a barrier has completed the phase of `parity`. With `waiters`
+/// only those threads wait.
 ///
-/// In clusters, too, barriers order the memory of one block only. What other
-/// blocks bring are asynchronous copies, which the barrier itself makes
-/// visible, and that they have read a slot hands nothing over. Order in the
-/// cluster would cost a fence of all global memory with each arrival, and the
-/// L1 cache with each wait: more than multicast saves.
+/// In clusters, too, barriers have CTA scope. Other CTAs send asynchronous
+/// copies, which the barrier itself makes visible, and releases, which pass no
+/// data. Cluster scope would cost a fence of global memory per arrival and an
+/// L1 invalidation per wait: more than multicast saves.
 static void emitBarrierWait(ImplicitLocOpBuilder &b, Value barrier,
-                            Value parity, FillingWarp waiters = {}) {
+                            Value parity, ProducerWarp waiters = {}) {
   InlinePtx ptx(b);
   std::string skip;
   if (waiters.thread)
     skip = "setp.ge.u32 done, " + ptx.in(waiters.thread) + ", " +
            std::to_string(waiters.end) + ";\n@done bra passed;\n";
   std::string address = ptx.in(barrier), phase = ptx.in(parity);
-  // The instruction itself sleeps for a while; the labels are the block's own.
+  // try_wait itself suspends for a while; the labels are local to the braces.
   ptx.emit("{\n.reg .pred done;\n" + skip +
                "again:\n"
                "mbarrier.try_wait.parity.shared::cta.b64 done, [" +
@@ -134,7 +132,7 @@ static void emitBarrierWait(ImplicitLocOpBuilder &b, Value barrier,
            /*sideEffects=*/true);
 }
 
-void tilewright::emitShowBarriers(ImplicitLocOpBuilder &b) {
+void tilewright::emitPublishBarriers(ImplicitLocOpBuilder &b) {
   InlinePtx(b).emit("fence.mbarrier_init.release.cluster;",
                     /*sideEffects=*/true);
 }
@@ -163,7 +161,7 @@ static Value emitCursor(ImplicitLocOpBuilder &b) {
   return cursor;
 }
 
-/// The slot number and the parity of `cursor`.
+/// Returns the slot index and the parity of `cursor`.
 static std::pair<Value, Value> emitRead(ImplicitLocOpBuilder &b, Value cursor) {
   Value index =
       LLVM::LoadOp::create(b, b.getI32Type(), emitCursorField(b, cursor, 0));
@@ -172,7 +170,7 @@ static std::pair<Value, Value> emitRead(ImplicitLocOpBuilder &b, Value cursor) {
   return {index, parity};
 }
 
-/// The same, and `cursor` moves on.
+/// Returns the same, and advances `cursor`.
 static std::pair<Value, Value> emitNext(ImplicitLocOpBuilder &b, Value count,
                                         Value cursor) {
   Value indexField = emitCursorField(b, cursor, 0);
@@ -192,72 +190,73 @@ static std::pair<Value, Value> emitNext(ImplicitLocOpBuilder &b, Value count,
 //===----------------------------------------------------------------------===//
 
 TransactionRing TransactionRing::create(ImplicitLocOpBuilder &b,
-                                        const RingSlots &places, Value base,
-                                        int64_t consumers, int64_t makers) {
-  warp::RingType type = places.type;
-  Value count = places.emitCount(b), thread = emitThreadId(b);
+                                        const RingSlots &slots, Value base,
+                                        int64_t consumers, int64_t initWarps) {
+  warp::RingType type = slots.type;
+  Value count = slots.emitCount(b), thread = emitThreadId(b);
   Value hasExtra =
-      places.extraSlots == 0
+      slots.extraSlots == 0
           ? Value()
           : LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ugt, count,
                                  emitI32(b, type.getNumSlots()));
-  // Each takes some 30 clocks, so several warps share them.
-  const int64_t numSlots = places.getMostSlots();
-  for (int64_t warp = 0; warp < std::min(makers, numSlots); ++warp) {
+  // Initialisations are slow (benchmarks/notes/ring-depth.md), so several warps
+  // share them.
+  const int64_t numSlots = slots.getMaxSlots();
+  for (int64_t warp = 0; warp < std::min(initWarps, numSlots); ++warp) {
     InlinePtx ptx(b);
     Value others = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, thread,
                                         emitI32(b, warp * kWarpSize));
-    // One branch around all of them, where the assembler would write some.
+    // One branch around all of them; the assembler would emit several.
     std::string text = "{\n" + ptx.predicate(others) + "bra made;\n", extra;
     if (hasExtra)
       extra = ptx.predicate(hasExtra);
-    for (int64_t slot = warp; slot < numSlots; slot += makers)
+    for (int64_t slot = warp; slot < numSlots; slot += initWarps)
       for (bool isEmpty : {false, true}) {
         Value address =
-            emitBarrierAddress(b, places, base, emitI32(b, slot), isEmpty);
+            emitBarrierAddress(b, slots, base, emitI32(b, slot), isEmpty);
         text += (Twine(slot < type.getNumSlots() ? "" : extra) +
                  "mbarrier.init.shared::cta.b64 [" + ptx.in(address) + "], " +
                  Twine(isEmpty ? consumers * type.getClusterSize() : 1) + ";\n")
                     .str();
       }
     ptx.emit(text + "made:\n}", /*sideEffects=*/true);
-    // In a cluster the other blocks wait for them in front of the roles.
+    // In a cluster the other CTAs wait for the barriers before the roles start.
     if (type.getClusterSize() == 1)
       std::prev(b.getInsertionPoint())
-          ->setAttr(kMakesBarriers, b.getUnitAttr());
+          ->setAttr(kInitsBarriers, b.getUnitAttr());
   }
   if (type.getClusterSize() > 1)
-    emitShowBarriers(b);
+    emitPublishBarriers(b);
   return {base, emitCursor(b), emitCursor(b), count};
 }
 
 NextSlot tilewright::emitAcquire(ImplicitLocOpBuilder &b,
-                                 const RingSlots &places,
+                                 const RingSlots &slots,
                                  const TransactionRing &ring, Value throttled,
                                  bool announces) {
   auto [index, parity] = emitNext(b, ring.count, ring.producerCursor);
-  // In the first round slots are empty though nobody has released them: the
-  // phase before a barrier's first one counts as complete.
+  // In the first round slots are empty without a release: the phase before a
+  // barrier's first one counts as complete.
   auto emitEmptyWait = [&](Value slot, Value phase) {
     Value before = LLVM::XOrOp::create(b, phase, emitI32(b, 1));
-    emitBarrierWait(b, emitBarrierAddress(b, places, ring.base, slot, true),
-                    before, FillingWarp::get(b));
+    emitBarrierWait(b, emitBarrierAddress(b, slots, ring.base, slot, true),
+                    before, ProducerWarp::get(b));
   };
   emitEmptyWait(index, parity);
   if (throttled) {
-    // Where not, the same once more, without a branch.
+    // If not throttled, waits for the same slot again, without a branch.
     auto [next, nextParity] = emitRead(b, ring.producerCursor);
     emitEmptyWait(LLVM::SelectOp::create(b, throttled, next, index),
                   LLVM::SelectOp::create(b, throttled, nextParity, parity));
   }
-  Value full = emitBarrierAddress(b, places, ring.base, index, false);
+  Value full = emitBarrierAddress(b, slots, ring.base, index, false);
   if (!announces)
     return {index, full};
   InlinePtx ptx(b);
   std::string predicate = ptx.predicate(emitIsLeader(b));
   std::string address = ptx.in(full);
   ptx.emit(predicate + "mbarrier.arrive.expect_tx.shared::cta.b64 _, [" +
-               address + "], " + std::to_string(places.type.getPayloadBytes()) +
+               address + "], " + std::to_string(slots.type.getPayloadBytes()) +
                ";",
            /*sideEffects=*/true);
   return {index, full};
@@ -281,12 +280,12 @@ void tilewright::emitFilled(ImplicitLocOpBuilder &b, Value barrier,
            /*sideEffects=*/true);
 }
 
-NextSlot tilewright::emitWait(ImplicitLocOpBuilder &b, const RingSlots &places,
+NextSlot tilewright::emitWait(ImplicitLocOpBuilder &b, const RingSlots &slots,
                               const TransactionRing &ring) {
   auto [index, parity] = emitNext(b, ring.count, ring.consumerCursor);
-  emitBarrierWait(b, emitBarrierAddress(b, places, ring.base, index, false),
+  emitBarrierWait(b, emitBarrierAddress(b, slots, ring.base, index, false),
                   parity);
-  return {index, emitBarrierAddress(b, places, ring.base, index, true)};
+  return {index, emitBarrierAddress(b, slots, ring.base, index, true)};
 }
 
 void tilewright::emitSkip(ImplicitLocOpBuilder &b, warp::RingType type,
@@ -294,7 +293,7 @@ void tilewright::emitSkip(ImplicitLocOpBuilder &b, warp::RingType type,
   Value indexField = emitCursorField(b, ring.consumerCursor, 0);
   Value parityField = emitCursorField(b, ring.consumerCursor, 1);
   auto [index, parity] = emitRead(b, ring.consumerCursor);
-  // Two rounds lead back to where they began.
+  // Two rounds lead back to the same slot and parity.
   auto emitConstant = [&](int64_t value) -> Value {
     return LLVM::ConstantOp::create(b, count.getType(),
                                     b.getIntegerAttr(count.getType(), value));
@@ -304,31 +303,32 @@ void tilewright::emitSkip(ImplicitLocOpBuilder &b, warp::RingType type,
   if (!rest.getType().isInteger(32))
     rest = LLVM::TruncOp::create(b, b.getI32Type(), rest);
   Value next = LLVM::AddOp::create(b, index, rest);
-  Value slots = emitI32(b, numSlots);
-  Value rounds = LLVM::UDivOp::create(b, next, slots);
-  LLVM::StoreOp::create(b, LLVM::URemOp::create(b, next, slots), indexField);
+  Value slotCount = emitI32(b, numSlots);
+  Value rounds = LLVM::UDivOp::create(b, next, slotCount);
+  LLVM::StoreOp::create(b, LLVM::URemOp::create(b, next, slotCount),
+                        indexField);
   Value flips = LLVM::AndOp::create(b, rounds, emitI32(b, 1));
   LLVM::StoreOp::create(b, LLVM::XOrOp::create(b, parity, flips), parityField);
 }
 
-void tilewright::emitDrain(ImplicitLocOpBuilder &b, const RingSlots &places,
+void tilewright::emitDrain(ImplicitLocOpBuilder &b, const RingSlots &slots,
                            const TransactionRing &ring) {
   auto [index, parity] = emitRead(b, ring.producerCursor);
-  // Slots before the cursor were filled last in this round, the others in the
-  // one before; what stands for the round before the first is complete.
+  // Slots before the cursor were last filled in this round, the others in the
+  // previous one. The round before the first counts as complete.
   Value before = LLVM::XOrOp::create(b, parity, emitI32(b, 1));
-  for (int64_t slot = 0; slot < places.type.getNumSlots(); ++slot) {
+  for (int64_t slot = 0; slot < slots.type.getNumSlots(); ++slot) {
     Value isInRound = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult,
                                            emitI32(b, slot), index);
     emitBarrierWait(
-        b, emitBarrierAddress(b, places, ring.base, emitI32(b, slot), false),
+        b, emitBarrierAddress(b, slots, ring.base, emitI32(b, slot), false),
         LLVM::SelectOp::create(b, isInRound, parity, before));
   }
 }
 
 void tilewright::emitRelease(ImplicitLocOpBuilder &b, warp::SlotType type,
                              Value barrier, Value condition) {
-  // All lanes have read before one of them tells so, to each block another one.
+  // All lanes have read before the arrivals: lane i arrives at CTA i.
   NVVM::SyncWarpOp::create(b, emitI32(b, -1));
   Value lane = emitLaneId(b);
   Value acts = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, lane,

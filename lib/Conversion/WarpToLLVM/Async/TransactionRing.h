@@ -1,21 +1,20 @@
-// Rings whose slots tell by barriers in shared memory that they are full or
-// empty.
+// Rings whose slots signal full and empty by mbarriers in shared memory.
 //
-// Behind the slots stand a *full* and an *empty* barrier for each. A barrier
-// completes a phase when all arrivals, and all bytes announced, have come; who
-// waits names the parity of the phase. A thread passes the slots of a ring in
-// turn, so it knows the parity from how often it has gone round: that is its
-// *cursor*, a slot number and a parity for each end of the ring, on the stack,
-// where LLVM turns it into registers.
+// After the slots follow a *full* and an *empty* barrier for each slot. A
+// barrier completes a phase when all arrivals and all announced bytes have
+// come. A waiter names the parity of the phase. A thread visits the slots in
+// cyclic order, so its number of rounds gives the parity. A *cursor* holds a
+// slot index and a parity for each end of the ring. It is on the stack, and
+// LLVM promotes it to registers.
 //
-// In a ring of a cluster a producer fills slots of other blocks, too. So an
-// empty barrier counts the consumers of all blocks, each of which tells all; a
-// full one counts its own producer's arrival and the bytes, whoever sends them.
-// Bytes may come before their own producer has announced them: that one's
-// arrival is missing still, so the phase goes on.
+// In a ring of a cluster a producer also fills slots of other CTAs. So an empty
+// barrier counts the consumers of all CTAs, and each consumer arrives at all
+// CTAs. A full barrier counts the arrival of its own producer and the bytes of
+// all senders. Bytes may come before that producer announces them: its arrival
+// is still missing, so the phase stays open.
 //
-// The slot, as a value, is the address of the barrier that ends its use: the
-// full barrier for a producer, the empty one for a consumer.
+// The value of a slot is the address of the barrier that ends its use: the full
+// barrier for a producer, the empty one for a consumer.
 
 #pragma once
 
@@ -28,29 +27,30 @@
 
 namespace tilewright {
 
-/// The slots of a ring and their barriers. Slots that a ring has only where the
-/// launch gives it the memory, the *extra* ones, lie behind all that the kernel
-/// always has, their barriers behind them.
+/// The slots of a ring and their barriers. *Extra* slots exist only if the
+/// launch provides the memory. They and their barriers follow the memory that
+/// the kernel always has.
 struct RingSlots {
   warp::RingType type;
   int64_t extraSlots = 0;
-  /// From the start of the ring to that of its extra slots, in bytes.
+  /// The offset in bytes from the start of the ring to its extra slots.
   int64_t extraStart = 0;
 
-  /// Those of a ring. Only one that a `warp.ring` makes may have extra slots.
+  /// The slots of `ring`. Only the result of a `warp.ring` may have extra
+  /// slots.
   explicit RingSlots(mlir::TypedValue<warp::RingType> ring);
-  int64_t getMostSlots() const { return type.getNumSlots() + extraSlots; }
-  /// The bytes from the start of the ring to slot number `index`.
+  int64_t getMaxSlots() const { return type.getNumSlots() + extraSlots; }
+  /// Returns the offset in bytes from the start of the ring to slot `index`.
   mlir::Value emitSlotOffset(mlir::ImplicitLocOpBuilder &b,
                              mlir::Value index) const;
-  /// The same to one of its barriers.
+  /// Returns the offset in bytes of one of its barriers.
   mlir::Value emitBarrierOffset(mlir::ImplicitLocOpBuilder &b,
                                 mlir::Value index, bool isEmpty) const;
-  /// How many slots there are in this launch.
+  /// Returns the number of slots in this launch.
   mlir::Value emitCount(mlir::ImplicitLocOpBuilder &b) const;
 
 private:
-  /// `first` for a slot that there always is, else `extra`.
+  /// Returns `first` if slot `index` always exists, else `extra`.
   mlir::Value emitChoice(mlir::ImplicitLocOpBuilder &b, mlir::Value index,
                          int64_t first, int64_t extra) const;
 
@@ -58,21 +58,21 @@ private:
   int64_t launchBytes = 0;
 };
 
-/// Of operations that make barriers which only roles use, until these are
-/// lowered.
-constexpr llvm::StringLiteral kMakesBarriers = "makes_barriers";
+/// Marks ops that initialise barriers which only roles use, until `lowerRoles`.
+constexpr llvm::StringLiteral kInitsBarriers = "inits_barriers";
 
-/// What the handle of a ring of transactions is made of.
+/// The components of the value of a ring of transactions.
 struct TransactionRing {
   mlir::Value base, producerCursor, consumerCursor, count;
 
-  /// Makes the barriers and the cursors of a ring at `base`. All threads of the
-  /// block must get here. `consumers` warps of each block release each slot,
-  /// the first `makers` warps make the barriers; what does so has the attribute
-  /// `kMakesBarriers` where `lowerRoles` may move it into the first role.
+  /// Emits the barriers and the cursors of a ring at `base`. All threads of the
+  /// CTA must execute it. `consumers` warps of each CTA release each slot. The
+  /// first `initWarps` warps initialise the barriers. Those ops have the
+  /// attribute `kInitsBarriers` if `lowerRoles` may move them into the first
+  /// role.
   static TransactionRing create(mlir::ImplicitLocOpBuilder &b,
-                                const RingSlots &places, mlir::Value base,
-                                int64_t consumers, int64_t makers);
+                                const RingSlots &slots, mlir::Value base,
+                                int64_t consumers, int64_t initWarps);
   explicit TransactionRing(mlir::ValueRange handle)
       : base(handle[0]), producerCursor(handle[1]), consumerCursor(handle[2]),
         count(handle[3]) {}
@@ -82,44 +82,44 @@ struct TransactionRing {
         count(count) {}
 };
 
-/// Shows the barriers that this thread has made to all threads, and to the
-/// asynchronous copies, which come another way.
-void emitShowBarriers(mlir::ImplicitLocOpBuilder &b);
+/// Makes the barriers that this thread initialised visible to all threads and
+/// to asynchronous copies, which use another proxy.
+void emitPublishBarriers(mlir::ImplicitLocOpBuilder &b);
 
-/// The number of the slot in turn, and the barrier that is the slot's value.
+/// The index of the next slot, and the barrier that is the slot's value.
 struct NextSlot {
   mlir::Value index, barrier;
 };
 
-/// Waits until the slot in turn is empty, where `throttled` (may be null) holds
-/// the one after it, too, and, where copies fill it, announces the bytes to
-/// come.
-NextSlot emitAcquire(mlir::ImplicitLocOpBuilder &b, const RingSlots &places,
+/// Waits until the next slot is empty. If `throttled` (may be null) holds, also
+/// waits for the slot after it. With `announces`, announces the bytes of the
+/// copies.
+NextSlot emitAcquire(mlir::ImplicitLocOpBuilder &b, const RingSlots &slots,
                      const TransactionRing &ring, mlir::Value throttled,
                      bool announces);
-/// Tells who waits for a slot that this thread, where `condition` holds, has
-/// filled it itself.
+/// Arrives at the full barrier of a slot that this thread filled itself, if
+/// `condition` holds.
 void emitFilled(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
                 mlir::Value condition);
-/// The barrier of the slot whose `memory` the op fills. Fails with an error for
-/// memory that no `warp.ring.acquire` gave.
+/// Returns the full barrier of the slot whose `memory` the op fills. Reports an
+/// error for memory that is not the result of a `warp.ring.acquire`.
 mlir::FailureOr<mlir::Value>
 getFilledBarrier(mlir::Operation *op, mlir::Value memory,
                  mlir::ConversionPatternRewriter &rewriter);
-/// Waits until the slot in turn is full.
-NextSlot emitWait(mlir::ImplicitLocOpBuilder &b, const RingSlots &places,
+/// Waits until the next slot is full.
+NextSlot emitWait(mlir::ImplicitLocOpBuilder &b, const RingSlots &slots,
                   const TransactionRing &ring);
-/// Passes `count` slots by (an integer of 32 bits or more), without a wait.
+/// Skips `count` slots (an integer of 32 bits or more) without a wait.
 void emitSkip(mlir::ImplicitLocOpBuilder &b, warp::RingType type,
               const TransactionRing &ring, mlir::Value count);
 /// Waits until all copies that this producer has issued have arrived.
-void emitDrain(mlir::ImplicitLocOpBuilder &b, const RingSlots &places,
+void emitDrain(mlir::ImplicitLocOpBuilder &b, const RingSlots &slots,
                const TransactionRing &ring);
-/// Tells all blocks of the ring's cluster that this warp has read the slot,
-/// where `condition` (may be null) holds.
+/// Signals to all CTAs of the ring's cluster that this warp has read the slot,
+/// if `condition` (may be null) holds.
 void emitRelease(mlir::ImplicitLocOpBuilder &b, warp::SlotType type,
                  mlir::Value barrier, mlir::Value condition);
-/// Whether this thread is the one that acts for its role (i1).
+/// Whether this thread is the leader of its role (i1).
 mlir::Value emitIsLeader(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace tilewright

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// LLVM's letter for the register class of `type`.
+/// Returns LLVM's constraint letter for the register class of `type`.
 static std::string getConstraint(Type type) {
   if (type.isF32())
     return "f";

@@ -1,5 +1,5 @@
-// PTX that LLVM has no instruction for: predicated and hinted memory accesses,
-// atomics with their scopes, conversions.
+// Inline PTX for instructions that LLVM does not have: predicated and hinted
+// memory accesses, scoped atomics, conversions.
 
 #pragma once
 
@@ -19,17 +19,17 @@ class InlinePtx {
 public:
   explicit InlinePtx(mlir::ImplicitLocOpBuilder &b) : b(b) {}
 
-  /// A register of `type` that is written; with `initial` it holds that value
-  /// before, so a predicated instruction may leave it alone.
+  /// Declares an output register of `type`. With `initial` it is tied to that
+  /// value, so a predicated instruction may leave it unchanged.
   std::string out(mlir::Type type, mlir::Value initial = {});
-  /// A register that is read: an integer of 1, 16, 32 or 64 bits, an f32, an
+  /// Declares an input register: an integer of 1, 16, 32 or 64 bits, an f32, an
   /// f64 or a pointer.
   std::string in(mlir::Value value);
-  /// `@reg `, or nothing without a predicate.
+  /// Returns `@reg `, or an empty string without a condition.
   std::string predicate(mlir::Value condition);
 
-  /// The values of the outputs. Code with side effects is neither removed nor
-  /// moved across memory accesses.
+  /// Emits `text` and returns the outputs. Code with side effects is neither
+  /// removed nor moved across memory accesses.
   llvm::SmallVector<mlir::Value> emit(llvm::StringRef text, bool sideEffects);
 
 private:
@@ -39,15 +39,15 @@ private:
   llvm::SmallVector<mlir::Value> ins, tiedIns;
 };
 
-/// Lets nothing of what follows be computed ahead of what comes before, and
-/// what `known`, of i32, is computed from not behind it.
+/// Emits a scheduling barrier: ptxas hoists no later code above it. The
+/// operands of `known` (i32) are computed before it.
 ///
-/// ptxas moves nothing across the end of a block, and does not know that this
-/// one, of a program of no grid, never comes. What a branch depends on has to
-/// be there by then.
+/// ptxas moves nothing across the end of a basic block. This block ends in an
+/// exit for a grid of zero CTAs, which never happens, as ptxas does not know.
+/// The branch depends on `known`, so ptxas must compute that first.
 void emitOrderPoint(mlir::ImplicitLocOpBuilder &b, mlir::Value known = {});
 
-/// `{a, b, c}`, or `a` alone.
+/// Returns `{a, b, c}`, or `a` for a single register.
 std::string formatPtxVector(llvm::ArrayRef<std::string> registers);
 
 } // namespace tilewright

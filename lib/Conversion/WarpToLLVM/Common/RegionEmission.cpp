@@ -4,7 +4,7 @@
 
 using namespace mlir;
 
-/// `value` as `type`, which converts to the same register.
+/// Casts `value` to `type`, which converts to the same register.
 static Value emitCast(ImplicitLocOpBuilder &b, Value value, Type type) {
   if (value.getType() == type)
     return value;

@@ -1,4 +1,4 @@
-// The region of a reduction or of a map, applied to registers.
+// Inlines the region of a reduction or of a map on registers.
 
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace tilewright {
 
-/// Copies the body of `block` with `inputs` in place of its arguments; what it
-/// yields, as `types`. Values that differ from what the region takes and gives
-/// are the same registers under other types.
+/// Clones the body of `block` with `inputs` for its arguments and returns the
+/// yielded values as `types`. Inputs and results whose types differ from the
+/// region's are the same registers under other types.
 llvm::SmallVector<mlir::Value> emitRegion(mlir::ImplicitLocOpBuilder &b,
                                           mlir::Block &block,
                                           mlir::ValueRange inputs,

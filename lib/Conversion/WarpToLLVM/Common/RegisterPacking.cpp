@@ -29,40 +29,41 @@ Value tilewright::emitAsInteger(ImplicitLocOpBuilder &b, Value value) {
                      b.getIntegerType(getScalarBits(value.getType())));
 }
 
-/// The places of `count` elements, which many vectors share: each op costs in
-/// all passes until it is translated.
-static SmallVector<Value> emitPlaces(ImplicitLocOpBuilder &b, unsigned count) {
-  SmallVector<Value> places;
+/// Emits the indices of `count` elements, shared by many vectors: each op costs
+/// compile time in all later passes.
+static SmallVector<Value> emitIndexConstants(ImplicitLocOpBuilder &b,
+                                             unsigned count) {
+  SmallVector<Value> indices;
   for (unsigned i = 0; i < count; ++i)
-    places.push_back(emitI32(b, i));
-  return places;
+    indices.push_back(emitI32(b, i));
+  return indices;
 }
 
 static SmallVector<Value> unpackFrom(ImplicitLocOpBuilder &b, Value vector,
-                                     ValueRange places) {
+                                     ValueRange indices) {
   SmallVector<Value> elements;
-  for (Value place : places)
-    elements.push_back(LLVM::ExtractElementOp::create(b, vector, place));
+  for (Value index : indices)
+    elements.push_back(LLVM::ExtractElementOp::create(b, vector, index));
   return elements;
 }
 
 static Value packInto(ImplicitLocOpBuilder &b, Value vector,
-                      ValueRange elements, ValueRange places) {
-  for (auto [element, place] : llvm::zip_equal(elements, places))
-    vector = LLVM::InsertElementOp::create(b, vector, element, place);
+                      ValueRange elements, ValueRange indices) {
+  for (auto [element, index] : llvm::zip_equal(elements, indices))
+    vector = LLVM::InsertElementOp::create(b, vector, element, index);
   return vector;
 }
 
 SmallVector<Value> tilewright::unpackVector(ImplicitLocOpBuilder &b,
                                             Value vector) {
   int64_t count = cast<VectorType>(vector.getType()).getNumElements();
-  return unpackFrom(b, vector, emitPlaces(b, count));
+  return unpackFrom(b, vector, emitIndexConstants(b, count));
 }
 
 Value tilewright::packVector(ImplicitLocOpBuilder &b, ValueRange elements) {
   auto type = VectorType::get(elements.size(), elements[0].getType());
   return packInto(b, LLVM::PoisonOp::create(b, type), elements,
-                  emitPlaces(b, elements.size()));
+                  emitIndexConstants(b, elements.size()));
 }
 
 SmallVector<Value> tilewright::packWords(ImplicitLocOpBuilder &b,
@@ -78,10 +79,10 @@ SmallVector<Value> tilewright::packWords(ImplicitLocOpBuilder &b,
   }
   Value empty =
       LLVM::PoisonOp::create(b, VectorType::get(perWord, element)).getRes();
-  SmallVector<Value> places = emitPlaces(b, perWord);
+  SmallVector<Value> indices = emitIndexConstants(b, perWord);
   for (unsigned i = 0; i < elements.size(); i += perWord)
     words.push_back(emitBitcast(
-        b, packInto(b, empty, elements.slice(i, perWord), places), word));
+        b, packInto(b, empty, elements.slice(i, perWord), indices), word));
   return words;
 }
 
@@ -96,11 +97,11 @@ SmallVector<Value> tilewright::unpackWords(ImplicitLocOpBuilder &b,
     return elements;
   }
   Type vector = VectorType::get(perWord, elementType);
-  SmallVector<Value> places = emitPlaces(b, perWord);
+  SmallVector<Value> indices = emitIndexConstants(b, perWord);
   for (Value word : words)
     llvm::append_range(
         elements,
-        unpackFrom(b, LLVM::BitcastOp::create(b, vector, word), places));
+        unpackFrom(b, LLVM::BitcastOp::create(b, vector, word), indices));
   return elements;
 }
 

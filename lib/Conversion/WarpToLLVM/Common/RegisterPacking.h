@@ -1,5 +1,5 @@
-// Elements narrower than a machine register, several to a word; and elements of
-// any type as the integers that shuffles and inline PTX take.
+// Packs elements narrower than a machine register into words, and converts
+// elements of any type to the integers that shuffles and inline PTX take.
 
 #pragma once
 
@@ -7,37 +7,38 @@
 
 namespace tilewright {
 
-/// Bits of an LLVM scalar: an integer, a float or a 64-bit pointer.
+/// Returns the bit width of an LLVM scalar: an integer, float or 64-bit
+/// pointer.
 unsigned getScalarBits(mlir::Type type);
 
-/// The same bits as another scalar type of the same width.
+/// Reinterprets the bits as another scalar type of the same width.
 mlir::Value emitBitcast(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                         mlir::Type type);
 
-/// The bits as an integer of the element's width.
+/// Reinterprets the bits as an integer of the element's width.
 mlir::Value emitAsInteger(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 
-/// Elements of one type, the first lowest, in integers of `wordBits` bits.
-/// Their width divides `wordBits` and their number the count of elements in a
-/// word.
+/// Packs elements of one type into integers of `wordBits` bits, the first
+/// element lowest. The element width divides `wordBits`. The number of elements
+/// is a multiple of those in a word.
 llvm::SmallVector<mlir::Value> packWords(mlir::ImplicitLocOpBuilder &b,
                                          mlir::ValueRange elements,
                                          unsigned wordBits);
 
-/// Undoes packWords.
+/// Inverse of packWords.
 llvm::SmallVector<mlir::Value> unpackWords(mlir::ImplicitLocOpBuilder &b,
                                            mlir::ValueRange words,
                                            mlir::Type elementType);
 
-/// The elements of an LLVM vector, and a vector of elements.
+/// Returns the elements of an LLVM vector, or the vector of the elements.
 llvm::SmallVector<mlir::Value> unpackVector(mlir::ImplicitLocOpBuilder &b,
                                             mlir::Value vector);
 mlir::Value packVector(mlir::ImplicitLocOpBuilder &b,
                        mlir::ValueRange elements);
 
-/// The bit of a thread's registers of `tile` that leads to neighbours along a
-/// side, which are stored, and computed with, in pairs; the first where none
-/// does.
+/// Returns the bit of a thread's registers of `tile` that leads to the next
+/// element along a dimension. Such neighbours are stored and computed in pairs.
+/// Returns 0 if there is none.
 unsigned findNeighbourBit(mlir::Type tile);
 
 } // namespace tilewright

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-// The widest swizzle of a shared tile repeats after so many bytes.
+// The widest swizzle of a shared tile has a period of this many bytes.
 static constexpr unsigned kSharedAlignment = 1024;
 
 void tilewright::declareSharedMemory(ModuleOp module) {
@@ -44,12 +44,12 @@ Value tilewright::emitSharedAddress(ImplicitLocOpBuilder &b, int64_t offset) {
   if (offset != 0)
     base = LLVM::GEPOp::create(b, type, b.getI8Type(), base,
                                LLVM::GEPArg(int32_t(offset)));
-  Value team = emitPingPongGroup(b);
-  if (!team)
+  Value group = emitPingPongGroup(b);
+  if (!group)
     return base;
   auto [roles, number] = *warp::SpecializeOp::getRole(b.getInsertionBlock());
   Value distance = emitI32(b, warp::getPingPongBytes(roles));
-  return emitByteOffset(b, base, LLVM::MulOp::create(b, team, distance));
+  return emitByteOffset(b, base, LLVM::MulOp::create(b, group, distance));
 }
 
 Value tilewright::emitByteOffset(ImplicitLocOpBuilder &b, Value base,

@@ -1,5 +1,5 @@
-// The shared memory of a program: one dynamic allocation, whose size the
-// launch states, cut up at fixed offsets by the allocation pass.
+// The shared memory of a CTA: one dynamic allocation, whose size the launch
+// states. The allocation pass assigns fixed offsets in it.
 
 #pragma once
 
@@ -14,36 +14,37 @@ inline constexpr llvm::StringLiteral kSharedSymbol = "__tilewright_shared";
 /// Address space numbers of NVPTX.
 inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kSharedSpace = 3;
-/// That of all blocks of a cluster.
+/// The address space of shared memory of all CTAs in a cluster.
 inline constexpr unsigned kClusterSharedSpace = 7;
 
-/// Declares the symbol, once a module. Patterns only refer to it.
+/// Declares the symbol, once per module. Patterns only refer to it.
 void declareSharedMemory(mlir::ModuleOp module);
 
-/// Removes the declaration where no kernel uses it.
+/// Erases the declaration if no kernel uses it.
 void eraseUnusedSharedMemory(mlir::ModuleOp module);
 
-/// The offset that the allocation pass gave `op`; reports an error if none.
+/// Returns the offset that the allocation pass gave `op`, or reports an error.
 mlir::FailureOr<int64_t> getSharedOffset(mlir::Operation *op);
 
-/// The address `offset` bytes into shared memory, or into that of this team:
-/// !llvm.ptr<3>.
+/// Returns the address (!llvm.ptr<3>) `offset` bytes into shared memory, or
+/// into the part of this thread's ping-pong group.
 mlir::Value emitSharedAddress(mlir::ImplicitLocOpBuilder &b, int64_t offset);
 
-/// base + offset bytes (`offset` an i32 value).
+/// Returns `base` + `offset` bytes (`offset` is an i32 value).
 mlir::Value emitByteOffset(mlir::ImplicitLocOpBuilder &b, mlir::Value base,
                            mlir::Value offset);
 
-/// The hardware barrier of a role: behind that of the block.
+/// Returns the hardware barrier of a role. Barrier 0 is that of the CTA.
 constexpr int32_t getRoleBarrier(unsigned role) { return int32_t(role) + 1; }
 
-/// That of a warpgroup, and so of a team: behind those of the roles.
+/// Returns the barrier of a warpgroup, also used by ping-pong groups: they
+/// follow those of the roles.
 constexpr int32_t getGroupBarrier(unsigned numRoles, unsigned group) {
   return getRoleBarrier(numRoles) + int32_t(group);
 }
 
-/// All threads of the program, role or team meet, and what they wrote to shared
-/// memory before is visible to all after.
+/// Emits a barrier of all threads of the CTA, role or ping-pong group. Earlier
+/// writes to shared memory are visible after it.
 void emitBarrier(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace tilewright

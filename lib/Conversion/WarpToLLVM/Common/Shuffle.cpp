@@ -21,9 +21,9 @@ static Value emitShuffle(ImplicitLocOpBuilder &b, Value value, Value lane,
   Value bits = emitAsInteger(b, value);
   unsigned width = getScalarBits(bits.getType());
   if (width == 64) {
-    auto halves = VectorType::get(2, b.getI32Type());
+    auto pair = VectorType::get(2, b.getI32Type());
     SmallVector<Value> words =
-        unpackVector(b, LLVM::BitcastOp::create(b, halves, bits));
+        unpackVector(b, LLVM::BitcastOp::create(b, pair, bits));
     for (Value &word : words)
       word = emitShuffleWord(b, word, lane, kind);
     bits = LLVM::BitcastOp::create(b, b.getI64Type(), packVector(b, words));

@@ -1,4 +1,4 @@
-// Values exchanged between the lanes of a warp.
+// Exchanges values between the lanes of a warp.
 
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace tilewright {
 
-/// The value that lane (lane xor mask) holds, of any scalar type.
+/// Returns the value of lane (lane xor mask), of any scalar type.
 mlir::Value emitShuffleXor(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                            uint32_t mask);
 
-/// The value that lane `lane` (i32) holds, of any scalar type.
+/// Returns the value of lane `lane` (i32), of any scalar type.
 mlir::Value emitShuffleIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                              mlir::Value lane);
 

@@ -37,7 +37,7 @@ Value tilewright::emitPingPongGroup(ImplicitLocOpBuilder &b) {
   auto role = warp::SpecializeOp::getRole(b.getInsertionBlock());
   if (!role || role->first.getNumPingPongGroups(role->second) == 1)
     return {};
-  // Teams are those of the first role, so its threads come first.
+  // Only the first role has ping-pong groups, so its threads come first.
   unsigned bits =
       llvm::Log2_32(role->first.getWarpsPerPingPongGroup(role->second));
   return LLVM::LShrOp::create(b, NVVM::ThreadIdXOp::create(b, b.getI32Type()),
@@ -87,7 +87,7 @@ Value tilewright::emitLinearMap(ImplicitLocOpBuilder &b, Value input,
   return result ? result : emitI32(b, 0);
 }
 
-/// What each bit of the thread number adds along `out`.
+/// Returns the step along `out` of each bit of the thread number.
 static SmallVector<uint64_t> getThreadColumns(const LinearLayout &layout,
                                               LayoutAxis out) {
   SmallVector<uint64_t> columns;
@@ -129,7 +129,8 @@ Value tilewright::emitElementOffset(ImplicitLocOpBuilder &b,
   return LLVM::OrOp::create(b, threadOffset, constant, /*isDisjoint=*/true);
 }
 
-/// The indices along `out` of the elements in all registers of this thread.
+/// Returns the indices along `out` of the elements in all registers of this
+/// thread.
 static SmallVector<Value> emitIndicesAlong(ImplicitLocOpBuilder &b,
                                            const LinearLayout &layout,
                                            LayoutAxis out) {

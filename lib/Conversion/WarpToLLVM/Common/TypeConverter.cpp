@@ -12,7 +12,7 @@ using namespace tilewright;
 static std::optional<LogicalResult>
 convertTile(const TypeConverter &converter, RankedTensorType type,
             SmallVectorImpl<Type> &results) {
-  // What is kept has no values.
+  // A pinned accumulator has no SSA values.
   if (warp::getPinnedAccAttr(type))
     return success();
   std::optional<LinearLayout> layout = warp::getLayout(type);
@@ -32,7 +32,7 @@ WarpTypeConverter::WarpTypeConverter(MLIRContext *context)
   addConversion([](warp::SharedType type) {
     return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace);
   });
-  // The address and, where the lowering owns them, the cursors of both ends and
+  // The address and, for rings of transactions, the cursors of both ends and
   // the number of slots.
   addConversion(
       [](warp::RingType type, SmallVectorImpl<Type> &results) -> LogicalResult {
@@ -44,7 +44,7 @@ WarpTypeConverter::WarpTypeConverter(MLIRContext *context)
                           IntegerType::get(type.getContext(), 32)});
         return success();
       });
-  // The address of the barrier that ends its use.
+  // The address of the barrier that ends the use of the slot.
   addConversion([](warp::SlotType type) -> Type {
     return IntegerType::get(type.getContext(), 32);
   });

@@ -1,4 +1,4 @@
-// Types below the `warp` level: a tile becomes one scalar a register.
+// Types below the `warp` level: a tile becomes one scalar per register.
 
 #pragma once
 
@@ -16,10 +16,11 @@ public:
   explicit WarpTypeConverter(mlir::MLIRContext *context);
 };
 
-/// The layout of a tile; that of nothing for a scalar.
+/// Returns the layout of a tile; for a scalar, the layout of rank 0.
 LinearLayout getLayoutOrScalar(mlir::Type type);
 
-/// The registers in which a thread holds its part of a value: one of a scalar.
+/// Returns the number of registers in which a thread holds its part of a value:
+/// one for a scalar.
 unsigned getNumRegisters(mlir::Type type);
 
 } // namespace tilewright

@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// `.global.gpu.relaxed`: the assembler takes qualifiers in any order, and this
-/// is the one that test suites of Triton look for.
+/// Returns for example `.global.gpu.relaxed`. The assembler takes qualifiers in
+/// any order; Triton's tests expect this one.
 static std::string getQualifiers(tile::MemorySemantic sem,
                                  tile::MemoryScope scope) {
   return (".global." + tile::stringifyMemoryScope(scope) + "." +
@@ -20,7 +20,8 @@ static std::string getQualifiers(tile::MemorySemantic sem,
       .str();
 }
 
-/// `.global.relaxed.gpu`: the order that they look for in compare-and-swap.
+/// Returns for example `.global.relaxed.gpu`, the order that Triton's tests
+/// expect for compare-and-swap.
 static std::string getSwapQualifiers(tile::MemorySemantic sem,
                                      tile::MemoryScope scope) {
   return (".global." + tile::stringifyMemorySemantic(sem) + "." +
@@ -39,8 +40,8 @@ Value tilewright::emitAnd(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   return LLVM::AndOp::create(b, lhs, rhs);
 }
 
-/// The operation and type of a kind on `numWords` words of `numElements`
-/// together, as `add.u32` or `add.v4.f32`.
+/// Returns the operation and type of an atomic of `numElements` elements in
+/// `numWords` words, for example `add.u32` or `add.v4.f32`.
 static std::string getOperation(tile::AtomicKind kind, Type element,
                                 size_t numElements, size_t numWords) {
   std::string bits = std::to_string(getScalarBits(element));
@@ -68,10 +69,10 @@ static std::string getOperation(tile::AtomicKind kind, Type element,
   }
 }
 
-/// An atomic whose result is not used. Of one word the assembler makes the same
-/// of `red` and `atom`; readers of PTX, as tests for Triton are, look for
-/// `atom`. It has a register for the result, since ptxas 13.0 crashes on sums
-/// of bf16 whose destination is `_`.
+/// Emits an atomic whose result is unused. For one word the assembler produces
+/// the same code for `red` and `atom`; Triton's tests expect `atom`. It has a
+/// result register, since ptxas 13.0 crashes on bf16 additions with destination
+/// `_`.
 static void emitRed(ImplicitLocOpBuilder &b, StringRef instruction,
                     Value pointer, ValueRange words, Value predicate) {
   InlinePtx ptx(b);
@@ -86,7 +87,8 @@ static void emitRed(ImplicitLocOpBuilder &b, StringRef instruction,
   ptx.emit(text + formatPtxVector(operands) + ";", /*sideEffects=*/true);
 }
 
-/// `atom` on integer bits; where `predicate` is false the result is `initial`.
+/// Emits `atom` on integer bits. If `predicate` is false the result is
+/// `initial`.
 static Value emitAtom(ImplicitLocOpBuilder &b, StringRef instruction,
                       Value pointer, ValueRange operands, Value predicate,
                       Value initial) {
@@ -100,8 +102,8 @@ static Value emitAtom(ImplicitLocOpBuilder &b, StringRef instruction,
 }
 
 /// Floats of one sign are ordered like their bits as signed integers, negative
-/// ones in reverse. So a maximum with a non-negative value is one of signed
-/// integers, and with a negative value a minimum of unsigned ones.
+/// ones in reverse. So a maximum with a non-negative value is a signed integer
+/// maximum, and one with a negative value an unsigned minimum.
 static Value emitFloatExtremum(ImplicitLocOpBuilder &b,
                                const std::string &qualifiers, bool isMax,
                                Value pointer, Value bits, Value predicate,
@@ -119,9 +121,9 @@ static Value emitFloatExtremum(ImplicitLocOpBuilder &b,
                   emitAnd(b, predicate, negative), result);
 }
 
-/// What combines the half that memory held, in the register `old`, with the
-/// half in `operand` to one in `next`: bf16 is added in float32, which takes no
-/// instruction of sm_90.
+/// Returns PTX that combines the f16 or bf16 value in register `old`, read from
+/// memory, with `operand` into `next`. bf16 is added in f32, which needs no
+/// sm_90 instruction.
 static std::string getHalfCombiner(tile::AtomicKind kind, Type element,
                                    const std::string &old,
                                    const std::string &operand) {
@@ -133,8 +135,8 @@ static std::string getHalfCombiner(tile::AtomicKind kind, Type element,
          "; ";
 }
 
-/// A combination of halves that memory has no instruction for: a loop around
-/// compare-and-swap.
+/// Emits an f16 or bf16 atomic that has no instruction, as a compare-and-swap
+/// loop.
 static Value emitHalfLoop(ImplicitLocOpBuilder &b, tile::AtomicKind kind,
                           Type element, const std::string &qualifiers,
                           Value pointer, Value bits, Value predicate,
@@ -168,7 +170,7 @@ SmallVector<Value> tilewright::emitAtomic(ImplicitLocOpBuilder &b,
   Value word = words[0];
   Value zero = LLVM::ZeroOp::create(b, word.getType());
   std::string qualifiers = getQualifiers(
-      hasFencesApart(op) ? tile::MemorySemantic::Relaxed : op.getSem(),
+      fencesOncePerThread(op) ? tile::MemorySemantic::Relaxed : op.getSem(),
       op.getScope());
   tile::AtomicKind kind = op.getKind();
   Value old;

@@ -1,4 +1,4 @@
-// One atomic instruction of a thread on global memory, as inline PTX with its
+// One atomic instruction of a thread on global memory, as inline PTX with
 // semantics and scope.
 
 #pragma once
@@ -10,19 +10,19 @@
 
 namespace tilewright {
 
-/// Both conditions; null is one that always holds.
+/// Returns the conjunction of two conditions; null is always true.
 mlir::Value emitAnd(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                     mlir::Value rhs);
 
-/// Does `op` where `predicate` holds, to as many elements from `pointer` on as
-/// there are `elements`. Gives what was in memory before, one value for each.
+/// Applies `op` if `predicate` holds to as many elements from `pointer` on as
+/// there are `elements`. Returns the old values in memory, one per element.
 llvm::SmallVector<mlir::Value>
 emitAtomic(mlir::ImplicitLocOpBuilder &b, tile::AtomicRMWOp op,
            mlir::Value pointer, mlir::ValueRange elements,
            mlir::Value predicate, const NvidiaTarget &target);
 
-/// Does the compare-and-swap `op` where `condition` holds, and gives what was
-/// in memory before.
+/// Does the compare-and-swap `op` if `condition` holds, and returns the old
+/// value in memory.
 mlir::Value emitAtomicSwap(mlir::ImplicitLocOpBuilder &b, tile::AtomicCASOp op,
                            mlir::Value pointer, mlir::Value compare,
                            mlir::Value value, mlir::Value condition);

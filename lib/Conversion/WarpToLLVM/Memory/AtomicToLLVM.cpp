@@ -1,12 +1,12 @@
-// Atomics on global memory: who does them, what waits for them, who gets what
-// was in memory before.
+// Atomics on global memory.
 //
-// Each element is handled by one thread, also where several hold copies of it;
-// what was in memory before goes to the copies through shared memory. A scalar
-// atomic is one of the whole program: with release semantics it waits for what
-// the other threads wrote, with acquire semantics they wait for it. Those on
-// tiles are ordered by one fence for all elements of a thread. Where programs
-// take turns, so does every atomic.
+// 1. One thread handles each element, even if several hold copies of it. The
+//    old value reaches the copies through shared memory.
+// 2. A scalar atomic acts for the whole program. With release semantics it
+//    waits for the writes of the other threads; with acquire semantics they
+//    wait for it.
+// 3. One fence per thread orders the elements of an atomic on a tile.
+// 4. In deterministic kernels atomics run in ticket order.
 
 #include "lib/Analysis/Memory/AccessWidths.h"
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
@@ -29,14 +29,15 @@ using namespace tilewright;
 
 namespace {
 
-/// What read-modify-write and compare-and-swap have in common.
+/// The common part of read-modify-write and compare-and-swap.
 template <typename Op>
 class AtomicLowering : public ConvertOpToLLVMPattern<Op> {
 public:
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
 
 protected:
-  /// The first thread of a program, or the owners of the elements.
+  /// Returns the condition of the threads that act: the first thread of the
+  /// program, or the owners of the elements.
   static Value emitOwner(ImplicitLocOpBuilder &b, Op op) {
     Type type = op.getPtr().getType();
     if (!isa<RankedTensorType>(type))
@@ -49,7 +50,7 @@ protected:
       emitBarrier(b);
   }
 
-  /// Whether the program has nothing left to do that `op` could come before.
+  /// Whether no op with memory effects follows `op` in the program.
   static bool endsProgram(Op op) {
     if (!isa<FunctionOpInterface>(op->getParentOp()))
       return false;
@@ -60,8 +61,8 @@ protected:
   }
 
   /// Calls `emitOne` for every `width`-th register that its thread owns, with
-  /// the condition under which it acts; it gives what was in memory before, one
-  /// value for each register. Null for copies.
+  /// the condition under which it acts. Returns the old value in memory per
+  /// register, null for copies.
   static FailureOr<SmallVector<Value>>
   emitElements(ImplicitLocOpBuilder &b, Op op, Value owner, ValueRange pointers,
                ValueRange masks, unsigned width, Type element,
@@ -87,8 +88,8 @@ protected:
     return results;
   }
 
-  /// Replaces `op` by what its owners read, handed to the copies. `results` is
-  /// null for registers that hold copies of others.
+  /// Replaces `op` by the values that the owners read and passes them to the
+  /// copies. `results` is null for registers that hold copies.
   static LogicalResult replace(ImplicitLocOpBuilder &b, Op op, Value owner,
                                SmallVector<Value> results,
                                ConversionPatternRewriter &rewriter) {
@@ -150,7 +151,7 @@ public:
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     emitReleaseBarrier(b, op);
     Value owner = emitOwner(b, op);
-    const bool fences = hasFencesApart(op);
+    const bool fences = fencesOncePerThread(op);
     if (fences && tile::releases(op.getSem()))
       emitFence(b, op.getScope());
     unsigned width = std::min(widths.get(op), getAtomicWidth(op, target));

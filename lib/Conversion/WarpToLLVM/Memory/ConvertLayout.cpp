@@ -1,5 +1,5 @@
-// warp.convert_layout, by the cheapest way that the two layouts allow. The
-// plans, and why they are right, are in lib/Layout/LayoutConversion.h.
+// warp.convert_layout, by the cheapest method that the two layouts allow.
+// lib/Layout/LayoutConversion.h has the plans and their proofs.
 
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
 #include "lib/Conversion/WarpToLLVM/Common/ThreadIndices.h"
@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// The registers of a thread under `to`, all of which it has under `from`.
+/// Returns the registers of a thread under `to`, all of which it holds under
+/// `from`.
 static FailureOr<SmallVector<Value>> selectRegisters(const LinearLayout &from,
                                                      const LinearLayout &to,
                                                      ValueRange registers) {
@@ -29,7 +30,7 @@ static FailureOr<SmallVector<Value>> selectRegisters(const LinearLayout &from,
   return result;
 }
 
-/// Booleans travel as bytes, like everything that is packed into words.
+/// Converts booleans from and to bytes, since word packing needs whole bytes.
 static SmallVector<Value> emitCasts(ImplicitLocOpBuilder &b, ValueRange values,
                                     Type type) {
   SmallVector<Value> result(values);
@@ -42,7 +43,7 @@ static SmallVector<Value> emitCasts(ImplicitLocOpBuilder &b, ValueRange values,
   return result;
 }
 
-/// Through shared memory from byte `sharedOffset` on.
+/// Moves registers through shared memory from byte `sharedOffset` on.
 static SmallVector<Value> emitThroughShared(ImplicitLocOpBuilder &b,
                                             const SharedPlan &plan,
                                             ValueRange registers,
@@ -112,7 +113,7 @@ private:
     return emitCasts(b, *moved, type);
   }
 
-  /// Between threads.
+  /// Moves elements between threads.
   FailureOr<SmallVector<Value>> move(ImplicitLocOpBuilder &b,
                                      warp::ConvertLayoutOp op,
                                      const LinearLayout &source,
@@ -128,7 +129,7 @@ private:
                              emitShuffles(b, plan, *inputs));
     }
     if (source.getInBits(LayoutAxis::Block) != 0)
-      return op.emitOpError("moves a tile between the blocks of a cluster");
+      return op.emitOpError("moves a tile between the CTAs of a cluster");
     FailureOr<int64_t> offset = getSharedOffset(op);
     if (failed(offset))
       return failure();

@@ -16,8 +16,8 @@ using namespace tilewright;
 namespace {
 
 /// Registers chosen by the lane: `get(i)` is registers[i xor L lane], for a
-/// linear map L from lanes to numbers of registers. One stage of selects for
-/// each vector of a basis of the image of L, made only where it is asked for.
+/// linear map L from lanes to register numbers. Each vector of a basis of the
+/// image of L takes one stage of selects, emitted on demand.
 class LaneSelection {
 public:
   LaneSelection(ImplicitLocOpBuilder &b, ArrayRef<uint64_t> columns, Value lane,
@@ -42,7 +42,7 @@ public:
   Value get(unsigned index) { return get(basis.size(), index); }
 
 private:
-  /// The value after the first `stage` vectors of the basis.
+  /// Returns the value after the first `stage` basis vectors.
   Value get(unsigned stage, unsigned index) {
     if (Value known = stages[stage].lookup(index))
       return known;
@@ -84,14 +84,15 @@ public:
   }
 
 private:
-  /// The rounds that share a word of 32 bits, as differences of their numbers.
+  /// Returns the rounds that share a 32-bit word, as differences of their
+  /// numbers.
   SmallVector<uint64_t> getPackedRounds(unsigned elementBits) {
     size_t count = elementBits < 32 ? llvm::Log2_32(32 / elementBits) : 0;
     count = std::min(count, plan.packable.size());
     return SmallVector<uint64_t>(ArrayRef(plan.packable).take_front(count));
   }
 
-  /// The rounds of one word.
+  /// Emits the rounds of one word.
   void runWord(unsigned first, ArrayRef<uint64_t> packed,
                SmallVectorImpl<Value> &received) {
     SmallVector<unsigned> rounds = {first};
@@ -106,7 +107,7 @@ private:
       received[k] = value;
   }
 
-  /// Replaces the elements by those of the lane that this one reads from.
+  /// Replaces the elements by those of the lane that this lane reads from.
   void exchange(unsigned laneXor, SmallVectorImpl<Value> &elements) {
     if (!sourceLane && laneXor == 0)
       return;
@@ -130,7 +131,7 @@ private:
 
   ImplicitLocOpBuilder &b;
   const ShufflePlan &plan;
-  Value lane, sourceLane; // null: along a fixed xor
+  Value lane, sourceLane; // null for a butterfly (fixed xor)
   LaneSelection given;
 };
 

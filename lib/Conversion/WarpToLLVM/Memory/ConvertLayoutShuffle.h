@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// From the registers of `plan.source` to those of `plan.result`.
+/// Moves the registers of `plan.source` to those of `plan.result`.
 llvm::SmallVector<mlir::Value> emitShuffles(mlir::ImplicitLocOpBuilder &b,
                                             const ShufflePlan &plan,
                                             mlir::ValueRange registers);

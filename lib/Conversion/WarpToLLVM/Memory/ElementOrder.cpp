@@ -14,14 +14,14 @@ using namespace mlir;
 using namespace tilewright;
 
 static constexpr int64_t kNumberBytes = 4;
-/// Above the number of every element.
-static constexpr int64_t kNobody = -1;
+/// Above the index of every element.
+static constexpr int64_t kNoElement = -1;
 
 static Value emitBool(ImplicitLocOpBuilder &b, bool value) {
   return LLVM::ConstantOp::create(b, b.getI1Type(), b.getBoolAttr(value));
 }
 
-/// Every place of the table holds nobody.
+/// Sets every slot of the table to kNoElement.
 void ElementOrder::emitClear() {
   Value threads = NVVM::BlockDimXOp::create(b, b.getI32Type());
   auto loop = scf::ForOp::create(b, emitThreadId(b), emitI32(b, size), threads);
@@ -29,12 +29,13 @@ void ElementOrder::emitClear() {
   b.setInsertionPointToStart(loop.getBody());
   Value offset =
       LLVM::MulOp::create(b, loop.getInductionVar(), emitI32(b, kNumberBytes));
-  emitSharedStore(b, emitByteOffset(b, table, offset), emitI32(b, kNobody), {});
+  emitSharedStore(b, emitByteOffset(b, table, offset), emitI32(b, kNoElement),
+                  {});
 }
 
-/// The address of an element's place: neighbours have different ones, as far as
-/// the table reaches (multiplication by the golden ratio spreads them).
-Value ElementOrder::emitPlace(Value pointer) {
+/// Returns the address of an element's slot. Multiplication by the golden ratio
+/// gives neighbours different slots, up to the table's size.
+Value ElementOrder::emitSlot(Value pointer) {
   constexpr int64_t kGoldenRatio = 0x9E3779B1;
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   auto shiftRight = [&](Value value, int64_t bits) -> Value {
@@ -43,18 +44,18 @@ Value ElementOrder::emitPlace(Value pointer) {
     return LLVM::LShrOp::create(b, value, count);
   };
   Value address = LLVM::PtrToIntOp::create(b, i64, pointer);
-  // The lowest bit is always zero: two bytes are the least that atomics take.
+  // The lowest bit is always zero: atomics access at least two bytes.
   Value low = LLVM::TruncOp::create(b, i32, shiftRight(address, 1));
   Value high = LLVM::TruncOp::create(b, i32, shiftRight(address, 33));
   Value key = LLVM::XOrOp::create(b, low, high);
   Value hash = LLVM::MulOp::create(b, key, emitI32(b, kGoldenRatio));
-  Value place = shiftRight(hash, 32 - llvm::Log2_64(size));
-  return emitByteOffset(
-      b, table, LLVM::MulOp::create(b, place, emitI32(b, kNumberBytes)));
+  Value slot = shiftRight(hash, 32 - llvm::Log2_64(size));
+  return emitByteOffset(b, table,
+                        LLVM::MulOp::create(b, slot, emitI32(b, kNumberBytes)));
 }
 
-/// One round, from and to what the rounds carry: of each element whether it has
-/// still to act, then its result.
+/// Emits one round. The carried values are a waiting flag per element, then the
+/// result per element.
 SmallVector<Value> ElementOrder::emitRound(ArrayRef<Element> elements,
                                            ValueRange carried,
                                            EmitOne emitOne) {
@@ -62,16 +63,14 @@ SmallVector<Value> ElementOrder::emitRound(ArrayRef<Element> elements,
   for (auto [element, isWaiting] : llvm::zip(elements, waiting)) {
     InlinePtx ptx(b);
     std::string condition = ptx.predicate(isWaiting);
-    ptx.emit(condition + "red.shared.min.u32 [" +
-                 ptx.in(places[element.first]) + "], " +
-                 ptx.in(numbers[element.first]) + ";",
+    ptx.emit(condition + "red.shared.min.u32 [" + ptx.in(slots[element.first]) +
+                 "], " + ptx.in(numbers[element.first]) + ";",
              /*sideEffects=*/true);
   }
   emitBarrier(b);
   SmallVector<Value> first, left, results;
   for (auto [element, isWaiting] : llvm::zip(elements, waiting)) {
-    Value there =
-        emitSharedLoad(b, places[element.first], b.getI32Type(), 1)[0];
+    Value there = emitSharedLoad(b, slots[element.first], b.getI32Type(), 1)[0];
     Value isFirst = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, there,
                                          numbers[element.first]);
     first.push_back(LLVM::AndOp::create(b, isFirst, isWaiting));
@@ -85,7 +84,7 @@ SmallVector<Value> ElementOrder::emitRound(ArrayRef<Element> elements,
   }
   emitBarrier(b);
   for (auto [element, isFirst] : llvm::zip(elements, first))
-    emitSharedStore(b, places[element.first], emitI32(b, kNobody), isFirst);
+    emitSharedStore(b, slots[element.first], emitI32(b, kNoElement), isFirst);
   llvm::append_range(left, results);
   return left;
 }
@@ -94,7 +93,7 @@ void ElementOrder::emit(ArrayRef<Element> elements, Type type, EmitOne emitOne,
                         MutableArrayRef<Value> results) {
   numbers = emitFlatIndices(b, layout);
   for (Value pointer : pointers)
-    places.push_back(emitPlace(pointer));
+    slots.push_back(emitSlot(pointer));
   emitClear();
   emitBarrier(b);
   SmallVector<Value> carried;
@@ -110,7 +109,7 @@ void ElementOrder::emit(ArrayRef<Element> elements, Type type, EmitOne emitOne,
   for (Value one : ArrayRef(next).take_front(elements.size()))
     isLeft = LLVM::OrOp::create(b, isLeft, one);
   Value wanted = LLVM::ZExtOp::create(b, b.getI32Type(), isLeft);
-  // Also keeps the next round's numbers away from places not yet cleared.
+  // The barrier also separates the clearing of slots from the next round.
   Value anywhere =
       NVVM::BarrierOp::create(b, b.getI32Type(), {}, {},
                               NVVM::BarrierReductionAttr::get(

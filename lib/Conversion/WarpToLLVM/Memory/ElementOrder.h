@@ -1,12 +1,12 @@
-// Atomics whose elements act in the order of their numbers where they have the
-// same address.
+// Atomics whose elements act in index order if they have the same address.
 //
-// They go in rounds. In each, every element that has not acted writes its
-// number to the place of its address in a table in shared memory, if it is
-// below the one there; who then finds himself in the table acts and clears the
-// place. So elements of one address follow each other, those of different ones
-// act together but for collisions in the table, and there are as many rounds as
-// elements share a place.
+// They act in rounds:
+// 1. Each waiting element writes its index to the slot of its address in a
+//    table in shared memory, if it is below the index there.
+// 2. An element that finds its own index in the slot acts and clears the slot.
+// So elements of one address act one after the other. Elements of different
+// addresses act together, unless they collide in the table. The number of
+// rounds is the largest number of elements that share a slot.
 
 #pragma once
 
@@ -20,25 +20,25 @@ class ElementOrder {
 public:
   /// A register and the condition (null: always) under which its element acts.
   using Element = std::pair<unsigned, mlir::Value>;
-  /// Emits what one element does, under a condition, and gives the results of
-  /// its register and those after it.
+  /// Emits the action of one element under a condition, and returns the results
+  /// of its register and of those after it.
   using EmitOne = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::ImplicitLocOpBuilder &, unsigned reg, mlir::Value condition)>;
 
-  /// `table` is the address of `size` numbers of 32 bits in shared memory, a
-  /// power of two.
+  /// `table` is the address of `size` 32-bit indices in shared memory; `size`
+  /// is a power of two.
   ElementOrder(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
                mlir::ValueRange pointers, mlir::Value table, int64_t size)
       : b(b), layout(layout), pointers(pointers), table(table), size(size) {}
 
-  /// Lets each of `elements` act once and puts what it gives, of type `type`,
-  /// in its place of `results`. Starts and ends with a barrier of the program.
+  /// Emits one action per element and stores the results, of type `type`, in
+  /// `results`. Starts and ends with a barrier of the program.
   void emit(llvm::ArrayRef<Element> elements, mlir::Type type, EmitOne emitOne,
             llvm::MutableArrayRef<mlir::Value> results);
 
 private:
   void emitClear();
-  mlir::Value emitPlace(mlir::Value pointer);
+  mlir::Value emitSlot(mlir::Value pointer);
   llvm::SmallVector<mlir::Value> emitRound(llvm::ArrayRef<Element> elements,
                                            mlir::ValueRange carried,
                                            EmitOne emitOne);
@@ -48,8 +48,8 @@ private:
   mlir::ValueRange pointers;
   mlir::Value table;
   int64_t size;
-  /// Of all registers: the number of the element and its place in the table.
-  llvm::SmallVector<mlir::Value> numbers, places;
+  /// By register: the index of the element and the address of its slot.
+  llvm::SmallVector<mlir::Value> numbers, slots;
 };
 
 } // namespace tilewright

@@ -1,5 +1,5 @@
-// Gathers: the source goes to shared memory, from where every thread picks what
-// it has the indices of.
+// Gathers: the source goes to shared memory, and every thread loads the
+// elements at its indices.
 
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
 #include "lib/Conversion/WarpToLLVM/Common/ThreadIndices.h"
@@ -39,12 +39,12 @@ struct GatherLowering : ConvertOpToLLVMPattern<tile::GatherOp> {
         .store(adaptor.getSource());
     emitBarrier(b);
     SmallVector<Value> registers;
-    for (auto [place, index] :
+    for (auto [coords, index] :
          llvm::zip(emitIndices(b, getLayoutOrScalar(op.getType())),
                    adaptor.getIndices())) {
-      place[op.getAxis()] = emitInside(b, index, source, op.getAxis());
+      coords[op.getAxis()] = emitClamped(b, index, source, op.getAxis());
       Value address = emitByteOffset(
-          b, base, emitOffset(b, place, source.getShape(), bytes));
+          b, base, emitOffset(b, coords, source.getShape(), bytes));
       registers.push_back(emitSharedLoad(b, address, element, 1)[0]);
     }
     rewriter.replaceOpWithMultiple(op, {registers});
@@ -58,20 +58,20 @@ private:
     return sharedLayout(shape, order);
   }
 
-  /// What is out of range becomes the last index.
-  static Value emitInside(ImplicitLocOpBuilder &b, Value index,
-                          RankedTensorType source, unsigned axis) {
+  /// Clamps indices that are out of range to the last index.
+  static Value emitClamped(ImplicitLocOpBuilder &b, Value index,
+                           RankedTensorType source, unsigned axis) {
     return LLVM::UMinOp::create(b, index,
                                 emitI32(b, source.getDimSize(axis) - 1));
   }
 
-  /// The place of an element in row-major order, in bytes.
-  static Value emitOffset(ImplicitLocOpBuilder &b, ArrayRef<Value> place,
+  /// Returns the row-major byte offset of an element.
+  static Value emitOffset(ImplicitLocOpBuilder &b, ArrayRef<Value> coords,
                           ArrayRef<int64_t> shape, unsigned bytes) {
     Value offset;
     int64_t stride = bytes;
     for (unsigned dim = shape.size(); dim-- > 0; stride *= shape[dim]) {
-      Value part = LLVM::MulOp::create(b, place[dim], emitI32(b, stride));
+      Value part = LLVM::MulOp::create(b, coords[dim], emitI32(b, stride));
       offset = offset ? LLVM::AddOp::create(b, offset, part).getResult() : part;
     }
     return offset;

@@ -12,13 +12,13 @@ using namespace tilewright;
 std::optional<MatrixAccess>
 tilewright::planMatrixTransfer(const LinearLayout &offsets, Type element,
                                unsigned elementBytes) {
-  // Booleans are widened on their way.
+  // Booleans are widened for the transfer.
   if (element.isInteger(1))
     return std::nullopt;
   return planMatrixAccess(offsets, elementBytes);
 }
 
-/// One instruction: a word for each matrix.
+/// Emits one ldmatrix, which loads one word per matrix.
 static SmallVector<Value> emitInstruction(ImplicitLocOpBuilder &b,
                                           Value address, unsigned numMatrices,
                                           bool transposed) {

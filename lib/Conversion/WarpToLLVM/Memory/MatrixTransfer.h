@@ -1,5 +1,5 @@
-// `ldmatrix` and `stmatrix`: parts of a tile between shared memory and the
-// layouts of tensor cores.
+// `ldmatrix` and `stmatrix`: tiles between shared memory and the layouts of
+// tensor cores.
 
 #pragma once
 
@@ -9,21 +9,21 @@
 
 namespace tilewright {
 
-/// How matrices move elements of the LLVM type `element` by the map `offsets`;
-/// nothing where they do not.
+/// Plans the transfer of elements of the LLVM type `element` by the map
+/// `offsets` with matrix instructions; nothing if they do not fit.
 std::optional<MatrixAccess> planMatrixTransfer(const LinearLayout &offsets,
                                                mlir::Type element,
                                                unsigned elementBytes);
 
-/// Loads those of `registers`, elements of the LLVM type `element`, from the
-/// tile at `base` (!llvm.ptr<3>, aligned to 16 bytes) whose offsets belong to
-/// `round`: what stands above their lowest `offsetBits` bits.
+/// Loads the `registers`, of the LLVM type `element`, that belong to `round`,
+/// from the tile at `base` (!llvm.ptr<3>, aligned to 16 bytes). The bits of an
+/// offset above the lowest `offsetBits` are its round.
 void emitLoadMatrix(mlir::ImplicitLocOpBuilder &b, const MatrixAccess &access,
                     mlir::Type element, mlir::Value base, unsigned offsetBits,
                     unsigned round,
                     llvm::MutableArrayRef<mlir::Value> registers);
 
-/// Stores those that belong to `round`.
+/// Stores the `registers` that belong to `round`.
 void emitStoreMatrix(mlir::ImplicitLocOpBuilder &b, const MatrixAccess &access,
                      mlir::Type element, mlir::Value base, unsigned offsetBits,
                      unsigned round, mlir::ValueRange registers);

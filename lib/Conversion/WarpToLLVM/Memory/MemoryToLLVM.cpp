@@ -1,11 +1,11 @@
 // Loads and stores of global memory.
 //
-// The registers of a group (see AccessWidths) are neighbours in memory and
-// become one access. Plain accesses are LLVM's own, so that LLVM may hoist,
-// merge and address them; accesses with a predicate or a hint are inline PTX,
-// for LLVM could only branch around them. All accesses of one op come before
-// any use of what they load, so that their latencies overlap. Registers that
-// are known to load one place under one condition do so once.
+// The registers of a group (see AccessWidths) are adjacent in memory and become
+// one access. Plain accesses are LLVM loads and stores, so that LLVM may hoist,
+// merge and address them. Predicated or hinted accesses are inline PTX, since
+// LLVM could only branch around them. All accesses of one op come before any
+// use of their results, so that their latencies overlap. Registers known to
+// load one address under one condition share one load.
 
 #include "lib/Analysis/Facts/RepeatedRegisters.h"
 #include "lib/Analysis/Memory/AccessWidths.h"
@@ -23,8 +23,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Registers of one access: 32 bits each, wider for wider elements, narrower
-/// where the access is.
+/// Returns the register width of an access: 32 bits, more for wider elements,
+/// less for narrower accesses.
 static unsigned getWordBits(unsigned elementBits, unsigned count) {
   return std::max(elementBits, std::min(32u, elementBits * count));
 }
@@ -34,8 +34,8 @@ static std::string getVectorSuffix(unsigned words, unsigned wordBits) {
   return words == 1 ? type : ".v" + std::to_string(words) + type;
 }
 
-/// PTX has no 8-bit registers; an 8-bit access uses the lower half of one
-/// of 16.
+/// PTX has no 8-bit registers: an 8-bit access uses the low byte of a 16-bit
+/// one.
 static Type getRegisterType(ImplicitLocOpBuilder &b, unsigned wordBits) {
   return b.getIntegerType(std::max(wordBits, 16u));
 }
@@ -67,8 +67,8 @@ static Value emitAnd(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   return LLVM::AndOp::create(b, lhs, rhs);
 }
 
-/// The hints of an access, as PTX spells them. A cache operator and an L1
-/// priority exclude each other; the operator is the stronger wish.
+/// Returns the hints of an access in PTX. A cache operator and an L1 priority
+/// exclude each other; the operator takes precedence.
 static std::string getHints(tile::CacheModifier cache,
                             tile::EvictionPolicy eviction) {
   if (cache != tile::CacheModifier::None)
@@ -92,7 +92,7 @@ static Value emitPlainLoad(ImplicitLocOpBuilder &b, Value pointer, Type element,
   return LLVM::LoadOp::create(b, type, pointer, getAlignment(element, count));
 }
 
-/// Where `predicate` is false the result is `others`.
+/// Emits a load whose result is `others` if `predicate` is false.
 static SmallVector<Value> emitPtxLoad(ImplicitLocOpBuilder &b, Value pointer,
                                       Value predicate, ValueRange others,
                                       StringRef modifiers) {
@@ -142,7 +142,7 @@ public:
   }
 
 private:
-  /// The words of `width` elements from `reg` on.
+  /// Returns the words of `width` elements from `reg` on.
   static SmallVector<Value> emitLoad(ImplicitLocOpBuilder &b, tile::LoadOp op,
                                      OneToNOpAdaptor adaptor, Type element,
                                      unsigned reg, unsigned width) {

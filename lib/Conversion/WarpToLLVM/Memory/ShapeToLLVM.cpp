@@ -1,5 +1,5 @@
-// Ops that make tiles or change their shape. Layouts were chosen so that no
-// element leaves its thread: every result register is some operand register.
+// Ops that create tiles or change their shape. Layout inference keeps every
+// element in its thread: each result register is an operand register.
 
 #include "lib/Conversion/WarpToLLVM/Common/ThreadIndices.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -23,7 +23,7 @@ struct RangeLowering : ConvertOpToLLVMPattern<tile::RangeOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SmallVector<Value> values =
         emitFlatIndices(b, getLayoutOrScalar(op.getType()));
-    // Neither the index nor its sum with the start leaves the range of i32.
+    // Neither the index nor index + start overflows i32.
     auto flags = LLVM::IntegerOverflowFlags::nsw;
     if (op.getStart() != 0)
       for (Value &value : values)
@@ -46,7 +46,7 @@ struct SplatLowering : ConvertOpToLLVMPattern<tile::SplatOp> {
   }
 };
 
-/// Ops whose result takes, register by register, what `getMap` says.
+/// Ops whose result registers are operand registers selected by `getMap`.
 template <typename Op, std::optional<LinearLayout> (*getMap)(
                            const LinearLayout &, const LinearLayout &)>
 struct RegisterMapLowering : ConvertOpToLLVMPattern<Op> {
@@ -70,7 +70,7 @@ struct RegisterMapLowering : ConvertOpToLLVMPattern<Op> {
   }
 };
 
-/// Ops whose result layout is inferred: the registers stay what they are.
+/// Ops whose result layout is inferred: the registers are unchanged.
 template <typename Op>
 struct SameRegistersLowering : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;

@@ -12,7 +12,7 @@ using namespace tilewright;
 
 static constexpr unsigned kMaxAccessBits = 128;
 
-/// The bits of an element as they stand in memory.
+/// Returns the bits of an element as stored in memory.
 static Value emitToMemory(ImplicitLocOpBuilder &b, Value element) {
   Value bits = emitAsInteger(b, element);
   if (!bits.getType().isInteger(1))

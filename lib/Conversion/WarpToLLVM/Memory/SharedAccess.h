@@ -1,4 +1,4 @@
-// Loads and stores of shared memory. Booleans take a byte there.
+// Loads and stores of shared memory. Booleans take one byte there.
 
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace tilewright {
 
-/// Stores one element where `predicate` (null: always) holds.
+/// Stores one element if `predicate` (null: always) holds.
 void emitSharedStore(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                      mlir::Value element, mlir::Value predicate);
 
-/// `count` neighbouring elements, a power of two, with as few accesses as their
-/// size allows. The address is aligned to all of them, up to 16 bytes.
+/// Loads `count` adjacent elements, a power of two, with as few accesses as
+/// possible. The address is aligned to their total size, up to 16 bytes.
 llvm::SmallVector<mlir::Value> emitSharedLoad(mlir::ImplicitLocOpBuilder &b,
                                               mlir::Value address,
                                               mlir::Type element,

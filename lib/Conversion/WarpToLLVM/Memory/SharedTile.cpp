@@ -12,12 +12,13 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Booleans take a byte in memory.
+/// Booleans take one byte in memory.
 static unsigned getMemoryBits(Type element) {
   return std::max(getScalarBits(element), 8u);
 }
 
-/// The widest word, up to 32 bits or one element, that `count` elements fill.
+/// Returns the widest word, up to 32 bits or one element, that `count` elements
+/// fill.
 static unsigned getWordBits(Type element, unsigned count) {
   unsigned bits = getMemoryBits(element);
   return std::max(bits, std::min(bits * count, 32u));
@@ -100,15 +101,15 @@ SharedTile::SharedTile(ImplicitLocOpBuilder &b, const SharedAccess &access,
 }
 
 Value SharedTile::getAddress(uint64_t offset) {
-  // Where no bit can be set twice, `xor` is an addition, which the address of
-  // an access takes for nothing.
-  uint64_t meeting = offset & threadBits, constant = offset & ~threadBits;
-  Value &address = addresses[meeting];
+  // Where no bit can be set in both, `xor` is an addition, which the access
+  // address does for free.
+  uint64_t shared = offset & threadBits, constant = offset & ~threadBits;
+  Value &address = addresses[shared];
   if (!address) {
-    Value place = thread;
-    if (meeting)
-      place = LLVM::XOrOp::create(b, place, emitI32(b, meeting));
-    address = emitByteOffset(b, base, place);
+    Value threadOffset = thread;
+    if (shared)
+      threadOffset = LLVM::XOrOp::create(b, threadOffset, emitI32(b, shared));
+    address = emitByteOffset(b, base, threadOffset);
   }
   if (!constant)
     return address;

@@ -1,5 +1,5 @@
-// A tile between the registers of the threads and shared memory, in the vectors
-// that a SharedAccess names.
+// Transfers a tile between registers and shared memory, in the vectors of a
+// SharedAccess.
 
 #pragma once
 
@@ -14,21 +14,21 @@ namespace tilewright {
 class SharedTile {
 public:
   /// The tile starts at `base` (!llvm.ptr<3>), aligned to 16 bytes, with
-  /// elements of the LLVM type `element`. Offsets count elements in their
-  /// lowest `offsetBits` bits; what stands above is the number of the round.
-  /// All are counted from `origin`, by `xor`.
+  /// elements of the LLVM type `element`. The lowest `offsetBits` bits of an
+  /// offset count elements; the bits above are the round. Offsets are relative
+  /// to `origin`, by `xor`.
   SharedTile(mlir::ImplicitLocOpBuilder &b, const SharedAccess &access,
              unsigned offsetBits, mlir::Type element, mlir::Value base,
              uint64_t origin = 0);
 
-  /// Stores those of `registers` that belong to `round`, where `predicate`
-  /// (null: always) holds.
+  /// Stores the `registers` that belong to `round`, if `predicate` (null:
+  /// always) holds.
   void store(unsigned round, mlir::ValueRange registers, mlir::Value predicate);
 
-  /// Loads those of `registers` that belong to `round`.
+  /// Loads the `registers` that belong to `round`.
   void load(unsigned round, llvm::MutableArrayRef<mlir::Value> registers);
 
-  /// The round that `reg` belongs to, and its address in that.
+  /// Returns the round of `reg`, and its address within that round.
   unsigned getRoundOf(unsigned reg) const;
   mlir::Value getAddressOf(unsigned reg);
 
@@ -47,7 +47,7 @@ private:
   mlir::Type element;
   mlir::Value base, thread;
   uint64_t threadBits = 0;
-  /// Addresses by the part of the offset that meets bits of the thread's.
+  /// Addresses by the bits of the offset that the thread's offset may also set.
   llvm::SmallDenseMap<uint64_t, mlir::Value> addresses;
 };
 

@@ -1,6 +1,6 @@
 // Tiles in shared memory: warp.alloc, warp.local_load, warp.local_store, and
-// those of other blocks of the cluster: warp.remote_load. A
-// handle becomes the address of its first byte.
+// warp.remote_load for other CTAs of the cluster. A tile becomes the address of
+// its first byte.
 
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
 #include "lib/Conversion/WarpToLLVM/Common/ThreadIndices.h"
@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Between a tile in registers of type `tile` and what starts at `start` in
-/// `memory`, which is at `base`.
+/// Returns the transfer between a register tile of type `tile` and the part of
+/// `memory`, at `base`, that starts at `start`.
 static SharedTransfer makeTransfer(ImplicitLocOpBuilder &b, Type tile,
                                    warp::SharedType memory, Type element,
                                    Value base, ArrayRef<int64_t> start = {}) {
@@ -64,11 +64,11 @@ struct AllocLowering : StoringPattern<warp::AllocOp> {
   }
 };
 
-/// Whether `load` reads the first block for a product behind another one. The
-/// assembler would read all blocks of all products first, into more registers
-/// than there are; it moves no reads across a barrier.
+/// Whether `load` reads the first block for a dot after the first one. Without
+/// a barrier the assembler would first read all blocks of all dots, into more
+/// registers than there are. It moves no reads across a barrier.
 static bool startsNextDot(warp::LocalLoadOp load) {
-  return load.getProduct().value_or(0) > 0 && load.getStart() &&
+  return load.getDot().value_or(0) > 0 && load.getStart() &&
          llvm::all_of(*load.getStart(), [](int64_t at) { return at == 0; });
 }
 

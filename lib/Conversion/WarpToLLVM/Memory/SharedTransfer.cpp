@@ -7,16 +7,17 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// The offset of the element at `place`; 0 where none is given.
-static uint64_t getOffset(const LinearLayout &memory, ArrayRef<int64_t> place) {
+/// Returns the offset of the element at `coords`; 0 if empty.
+static uint64_t getOffset(const LinearLayout &memory,
+                          ArrayRef<int64_t> coords) {
   SmallVector<Coordinate> coordinates;
-  for (auto [dim, index] : llvm::enumerate(place))
+  for (auto [dim, index] : llvm::enumerate(coords))
     coordinates.push_back({dimAxis(dim), static_cast<uint64_t>(index)});
   LinearLayout offsets = memory.inverse();
   return offsets.applyFlat(offsets.flattenIn(coordinates));
 }
 
-/// With vectors that stay whole where they are counted from `origin`.
+/// Returns an access whose vectors stay whole at the offset `origin`.
 static SharedAccess getAccessFrom(uint64_t origin,
                                   const LinearLayout &registers,
                                   const LinearLayout &memory,
@@ -39,7 +40,7 @@ SharedTransfer::SharedTransfer(ImplicitLocOpBuilder &b,
       access(getAccessFrom(origin, this->registers, memory, elementBytes)),
       shared(b, access, memory.getTotalInBits(), element, base, origin) {}
 
-/// Both layouts differ in copies only, so there always is a map.
+/// Selects registers. Both layouts differ in copies only, so a map exists.
 static SmallVector<Value> select(const LinearLayout &from,
                                  const LinearLayout &to, ValueRange values) {
   std::optional<LinearLayout> map = registerMap(from, to);
@@ -67,7 +68,7 @@ void SharedTransfer::store(ValueRange values, bool hasStoreMatrix) {
     shared.store(/*round=*/0, selected, owner);
 }
 
-/// `ldmatrix` reads a block's own memory only.
+/// `ldmatrix` reads only the CTA's own shared memory.
 SmallVector<Value> SharedTransfer::loadRemote() {
   SmallVector<Value> values(registers.getInSize(LayoutAxis::Register));
   shared.load(/*round=*/0, values);

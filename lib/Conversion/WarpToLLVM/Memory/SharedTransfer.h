@@ -1,5 +1,4 @@
-// One tile on its way between the registers of the threads and a tile in shared
-// memory.
+// Transfers one tile between registers and shared memory.
 
 #pragma once
 
@@ -10,22 +9,22 @@ namespace tilewright {
 
 class SharedTransfer {
 public:
-  /// `registers` lays out a tile of the LLVM type `element`, which takes
-  /// `elementBytes` in memory, and `memory` what is at `base`: the same tile,
-  /// or a larger one in which the tile starts at `start`, a multiple of its
-  /// sides.
+  /// `registers` is the layout of a tile of the LLVM type `element`, which
+  /// takes `elementBytes` in memory. `memory` is the layout of the memory at
+  /// `base`: the same tile, or a larger one that contains it at `start`, a
+  /// multiple of its extents.
   SharedTransfer(mlir::ImplicitLocOpBuilder &b, const LinearLayout &registers,
                  const LinearLayout &memory, mlir::Type element,
                  unsigned elementBytes, mlir::Value base,
                  llvm::ArrayRef<int64_t> start = {});
 
-  /// Stores the registers of the tile; of copies, one is stored.
-  /// `hasStoreMatrix` says whether the target has `stmatrix`.
+  /// Stores the registers of the tile, one of each set of copies.
+  /// `hasStoreMatrix`: whether the target has `stmatrix`.
   void store(mlir::ValueRange values, bool hasStoreMatrix = false);
-  /// The registers of the tile.
+  /// Returns the registers of the tile.
   llvm::SmallVector<mlir::Value> load();
-  /// The same from the memory of another block of the cluster, of which base is
-  /// an address.
+  /// As `load`, from the memory of another CTA of the cluster; `base` is an
+  /// address in it.
   llvm::SmallVector<mlir::Value> loadRemote();
 
 private:
@@ -35,9 +34,9 @@ private:
   mlir::Type element;
   unsigned elementBytes;
   mlir::Value base;
-  /// Where the tile starts in the memory, in elements.
+  /// Start of the tile in the memory, in elements.
   uint64_t origin;
-  /// With and without registers that hold copies.
+  /// The register layout with and without registers that hold copies.
   LinearLayout full, registers;
   SharedAccess access;
   SharedTile shared;

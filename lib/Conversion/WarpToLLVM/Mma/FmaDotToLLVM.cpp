@@ -1,6 +1,6 @@
-// Products that no tensor core computes: each thread multiplies and adds for
-// its own elements of the result, with what its registers hold of the operands.
-// See ThreadDot.h for how that gets there.
+// Dots without tensor cores: each thread computes its own elements of the
+// result by multiply-adds on its registers. See ThreadDot.h for the layout of
+// the operands.
 
 #include "lib/Conversion/WarpToLLVM/Arithmetic/CastEmission.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -16,9 +16,9 @@ using namespace tilewright;
 
 namespace {
 
-/// The registers of a thread by the element that thread 0 holds in them.
-/// Layouts are linear, so what two registers have in common there they have
-/// everywhere.
+/// The registers of a layout by the element that thread 0 holds in them.
+/// Layouts are linear, so registers that share a coordinate in thread 0 share
+/// it in every thread.
 class RegisterTable {
 public:
   explicit RegisterTable(const LinearLayout &layout) : rank(layout.getRank()) {
@@ -28,14 +28,14 @@ public:
           getKey(layout.getElement({{LayoutAxis::Register, reg}})), reg);
   }
 
-  unsigned lookup(ArrayRef<int64_t> place) const {
-    return table.lookup(getKey(place));
+  unsigned lookup(ArrayRef<int64_t> coords) const {
+    return table.lookup(getKey(coords));
   }
 
 private:
-  /// The place in the batch (0 without one), the row and the column.
-  std::tuple<int64_t, int64_t, int64_t> getKey(ArrayRef<int64_t> place) const {
-    return {rank == 3 ? place[0] : 0, place[rank - 2], place[rank - 1]};
+  /// The batch index (0 without a batch), the row and the column.
+  std::tuple<int64_t, int64_t, int64_t> getKey(ArrayRef<int64_t> coords) const {
+    return {rank == 3 ? coords[0] : 0, coords[rank - 2], coords[rank - 1]};
   }
 
   unsigned rank;
@@ -44,7 +44,7 @@ private:
 
 } // namespace
 
-/// The elements of an operand in the accumulator's type.
+/// Converts the registers of an operand to the accumulator's type.
 static SmallVector<Value> emitWiden(ImplicitLocOpBuilder &b,
                                     const NvidiaTarget &target,
                                     ValueRange registers, Type from, Type to) {
@@ -61,14 +61,14 @@ static SmallVector<Value> emitWiden(ImplicitLocOpBuilder &b,
 }
 
 static Value emitMultiplyAdd(ImplicitLocOpBuilder &b, Value x, Value y,
-                             Value sum) {
-  if (isa<IntegerType>(sum.getType()))
-    return LLVM::AddOp::create(b, LLVM::MulOp::create(b, x, y), sum);
-  return LLVM::FMAOp::create(b, x, y, sum);
+                             Value acc) {
+  if (isa<IntegerType>(acc.getType()))
+    return LLVM::AddOp::create(b, LLVM::MulOp::create(b, x, y), acc);
+  return LLVM::FMAOp::create(b, x, y, acc);
 }
 
-/// acc += a . b in the registers of a thread, which hold what its elements
-/// need.
+/// Emits acc += a . b on the registers of one thread, which hold all operand
+/// elements that its accumulators need.
 static void emitDot(ImplicitLocOpBuilder &b, const LinearLayout &accLayout,
                     const LinearLayout &aLayout, const LinearLayout &bLayout,
                     ArrayRef<Value> lhs, ArrayRef<Value> rhs,
@@ -77,13 +77,13 @@ static void emitDot(ImplicitLocOpBuilder &b, const LinearLayout &accLayout,
   const unsigned rank = accLayout.getRank();
   int64_t depth = aLayout.getShape().back();
   for (int64_t k = 0; k < depth; ++k)
-    for (auto [reg, sum] : llvm::enumerate(acc)) {
+    for (auto [reg, element] : llvm::enumerate(acc)) {
       SmallVector<int64_t> inA =
           accLayout.getElement({{LayoutAxis::Register, reg}});
       SmallVector<int64_t> inB(inA);
       inA[rank - 1] = inB[rank - 2] = k;
-      sum = emitMultiplyAdd(b, lhs[tableA.lookup(inA)], rhs[tableB.lookup(inB)],
-                            sum);
+      element = emitMultiplyAdd(b, lhs[tableA.lookup(inA)],
+                                rhs[tableB.lookup(inB)], element);
     }
 }
 

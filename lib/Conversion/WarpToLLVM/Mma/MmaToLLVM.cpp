@@ -1,7 +1,7 @@
-// Tensor-core products: the instructions that planMma lists.
+// warp.mma: the mma instructions that planMma lists.
 //
-// The registers of a tile are its atoms one after the other, and within an atom
-// the elements of each 32-bit register of the instruction, in its order.
+// The registers of a tile are ordered by atom. Within an atom they follow the
+// order of the 32-bit registers of the instruction.
 
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Common/RegisterPacking.h"
@@ -17,11 +17,11 @@
 using namespace mlir;
 using namespace tilewright;
 
-// 32-bit registers of the operands of one instruction, whatever its types.
+// 32-bit registers of the operands of one instruction, for all types.
 static constexpr unsigned kWordsOfB = 2;
 static constexpr unsigned kElementsOfAcc = 4;
 
-/// `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`
+/// Example: `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`.
 static std::string getInstruction(Type a, Type b, Type acc) {
   unsigned k = 256 / a.getIntOrFloatBitWidth();
   StringRef accType = getPtxAccType(acc);
@@ -37,7 +37,7 @@ static std::string addInputs(InlinePtx &ptx, ValueRange values) {
   return formatPtxVector(names);
 }
 
-/// One instruction; the accumulator in words of 32 bits.
+/// Emits one instruction; the accumulator is in 32-bit words.
 static SmallVector<Value> emitMma(ImplicitLocOpBuilder &b,
                                   const std::string &instruction, ValueRange a,
                                   ValueRange bWords, ValueRange acc) {
@@ -53,48 +53,49 @@ static SmallVector<Value> emitMma(ImplicitLocOpBuilder &b,
 
 namespace {
 
-/// The sums of a product. An instruction waits for the one before it that adds
-/// to the same sums: where a warp has one or two atoms of sums, each is kept in
-/// parts that take turns.
-class PartialSums {
+/// The accumulators of an mma. An instruction waits for the previous one that
+/// adds to the same accumulator. So a warp with one or two accumulator atoms
+/// splits each into partial accumulators and cycles through them.
+class PartialAccumulators {
 public:
-  PartialSums(MutableArrayRef<Value> acc, unsigned wordsOfAcc, size_t numSteps);
+  PartialAccumulators(MutableArrayRef<Value> acc, unsigned wordsOfAcc,
+                      size_t numSteps);
 
-  /// The part that the next step adds to of an atom.
+  /// Returns the partial accumulator of `atom` for the next step.
   MutableArrayRef<Value> getNext(ImplicitLocOpBuilder &b, unsigned atom);
-  /// Adds the parts up.
-  void join(ImplicitLocOpBuilder &b);
+  /// Adds the partial accumulators up.
+  void merge(ImplicitLocOpBuilder &b);
 
 private:
   static constexpr unsigned kParts = 4;
 
   MutableArrayRef<Value> acc;
   unsigned wordsOfAcc, numParts = 1;
-  /// By atom: how many steps there were, and the parts behind the first one,
-  /// which is the sum itself.
+  /// By atom: the number of steps so far, and the partial accumulators after
+  /// the first one, which is the accumulator itself.
   SmallVector<unsigned> counts;
   SmallVector<SmallVector<SmallVector<Value>>> parts;
 };
 
 } // namespace
 
-PartialSums::PartialSums(MutableArrayRef<Value> acc, unsigned wordsOfAcc,
-                         size_t numSteps)
+PartialAccumulators::PartialAccumulators(MutableArrayRef<Value> acc,
+                                         unsigned wordsOfAcc, size_t numSteps)
     : acc(acc), wordsOfAcc(wordsOfAcc) {
   size_t numAtoms = acc.size() / wordsOfAcc;
   counts.resize(numAtoms);
   parts.resize(numAtoms);
-  // Words of two halves are left alone: their sums would be rounded twice.
+  // f16 pairs are not split: their accumulators would be rounded twice.
   if (wordsOfAcc != kElementsOfAcc)
     return;
-  // Two steps or more for each part, or adding them up costs as much.
+  // Each part needs at least two steps, or the final additions cost as much.
   while (numParts * numAtoms * 2 <= kParts &&
          numParts * numAtoms * 4 <= numSteps)
     numParts *= 2;
 }
 
-MutableArrayRef<Value> PartialSums::getNext(ImplicitLocOpBuilder &b,
-                                            unsigned atom) {
+MutableArrayRef<Value> PartialAccumulators::getNext(ImplicitLocOpBuilder &b,
+                                                    unsigned atom) {
   unsigned part = counts[atom]++ % numParts;
   MutableArrayRef<Value> first = acc.slice(atom * wordsOfAcc, wordsOfAcc);
   if (part == 0)
@@ -108,12 +109,12 @@ MutableArrayRef<Value> PartialSums::getNext(ImplicitLocOpBuilder &b,
   return others[part - 1];
 }
 
-void PartialSums::join(ImplicitLocOpBuilder &b) {
+void PartialAccumulators::merge(ImplicitLocOpBuilder &b) {
   auto add = [&](MutableArrayRef<Value> to, ArrayRef<Value> from) {
-    for (auto [sum, word] : llvm::zip_equal(to, from))
-      sum = isa<FloatType>(sum.getType())
-                ? LLVM::FAddOp::create(b, sum, word).getResult()
-                : LLVM::AddOp::create(b, sum, word).getResult();
+    for (auto [total, word] : llvm::zip_equal(to, from))
+      total = isa<FloatType>(total.getType())
+                  ? LLVM::FAddOp::create(b, total, word).getResult()
+                  : LLVM::AddOp::create(b, total, word).getResult();
   };
   for (auto [atom, others] : llvm::enumerate(parts)) {
     if (others.empty())
@@ -167,20 +168,20 @@ public:
   }
 
 private:
-  /// Emits `steps`, several at a time of those that add to the same sums.
+  /// Emits `steps`, with partial accumulators to overlap dependent steps.
   static void emitSteps(ImplicitLocOpBuilder &b, const std::string &instruction,
                         ArrayRef<MmaStep> steps, ArrayRef<Value> a,
                         ArrayRef<Value> bWords, MutableArrayRef<Value> acc,
                         unsigned wordsOfAcc) {
-    PartialSums sums(acc, wordsOfAcc, steps.size());
+    PartialAccumulators partials(acc, wordsOfAcc, steps.size());
     for (const MmaStep &step : steps) {
-      MutableArrayRef<Value> sum = sums.getNext(b, step.acc);
+      MutableArrayRef<Value> words = partials.getNext(b, step.acc);
       SmallVector<Value> result =
           emitMma(b, instruction, a.slice(step.a * kWordsOfA, kWordsOfA),
-                  bWords.slice(step.b * kWordsOfB, kWordsOfB), sum);
-      llvm::copy(result, sum.begin());
+                  bWords.slice(step.b * kWordsOfB, kWordsOfB), words);
+      llvm::copy(result, words.begin());
     }
-    sums.join(b);
+    partials.merge(b);
   }
 
   const NvidiaTarget target;

@@ -1,4 +1,4 @@
-// What PTX calls the types of products of matrices.
+// PTX names of the types of mma and wgmma operands.
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// 32-bit registers of A in one instruction, whatever its type.
+/// 32-bit registers of A in one instruction, for all types.
 inline constexpr unsigned kWordsOfA = 4;
 
 inline llvm::StringRef getPtxType(mlir::Type type) {

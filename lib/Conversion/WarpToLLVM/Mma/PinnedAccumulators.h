@@ -1,4 +1,4 @@
-// The names of registers that are kept for sums, in PTX.
+// PTX names of the registers of pinned accumulators.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace tilewright {
 
-/// The 32-bit registers of a tile whose encoding is `#warp.pinned`; none of any
-/// other.
+/// Returns the 32-bit registers of a tile whose encoding is `#warp.pinned`, and
+/// an empty vector for other types.
 llvm::SmallVector<std::string> getPinnedRegisters(mlir::Type type);
 
 } // namespace tilewright

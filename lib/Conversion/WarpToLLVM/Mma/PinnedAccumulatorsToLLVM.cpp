@@ -1,5 +1,5 @@
-// Registers that are kept for sums: PTX declares them, and LLVM, which knows
-// nothing of them, keeps the pieces of inline PTX in their order.
+// Pinned accumulators: PTX declares the registers. LLVM does not know them and
+// keeps the inline PTX in its order.
 
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Common/RegisterPacking.h"
@@ -17,7 +17,7 @@ using namespace tilewright::warp;
 
 static constexpr unsigned kWordBits = 32;
 
-/// As short as those of LLVM, which has `%p`, `%r` and longer ones.
+/// Short, as LLVM's own names are: `%p`, `%r` and longer ones.
 static std::string getBankName(unsigned bank) {
   static_assert(PinnedAccAttr::kMaxBanks <= 'p' - 'a');
   return std::string("%") + char('a' + bank);
@@ -25,22 +25,23 @@ static std::string getBankName(unsigned bank) {
 
 SmallVector<std::string> tilewright::getPinnedRegisters(Type type) {
   SmallVector<std::string> names;
-  PinnedAccAttr kept = getPinnedAccAttr(type);
-  if (!kept)
+  PinnedAccAttr pinned = getPinnedAccAttr(type);
+  if (!pinned)
     return names;
   unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   unsigned count = getNumRegisters(type) * bits / kWordBits;
   for (unsigned i = 0; i < count; ++i)
-    names.push_back(getBankName(kept.getBank()) + std::to_string(i));
+    names.push_back(getBankName(pinned.getBank()) + std::to_string(i));
   return names;
 }
 
 namespace {
 
-/// An instruction for each register.
+/// One instruction per register.
 using Lines = SmallVector<std::string>;
 
-/// One operand for all registers that get the same, as zeros do.
+/// One inline PTX operand for all registers that get the same value, such as
+/// zero.
 class SharedOperands {
 public:
   explicit SharedOperands(InlinePtx &ptx) : ptx(ptx) {}

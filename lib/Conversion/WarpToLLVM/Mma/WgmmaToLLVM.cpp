@@ -1,10 +1,10 @@
-// Asynchronous tensor-core products: the instructions that planWgmma lists.
+// warp.wgmma: the instructions that planWgmma lists.
 //
-// One op is one piece of inline PTX with its accumulators tied from operand to
-// result. So LLVM has no place between two instructions where it could move a
-// register that the tensor cores are still writing, and the assembler finds
-// every product of an op in one basic block. A wait right behind a product is
-// part of its piece: dozens of operands more cost LLVM a tenth of its time.
+// One op becomes one piece of inline PTX whose accumulators are tied from
+// operand to result. So LLVM cannot move a register between two instructions
+// while the tensor cores still write it. The assembler finds all instructions
+// of an op in one basic block. A wait directly after the op joins its piece, so
+// LLVM tracks the accumulators once (benchmarks/notes/compile-time.md).
 
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Common/RegisterPacking.h"
@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// `wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16`
+/// Example: `wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16`.
 static std::string getInstruction(Type a, Type b, Type acc, int64_t columns) {
   unsigned k = 256 / a.getIntOrFloatBitWidth();
   return ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) + "k" +
@@ -34,15 +34,15 @@ static std::string getInstruction(Type a, Type b, Type acc, int64_t columns) {
       .str();
 }
 
-/// Accumulators in the registers of the instruction: f16 in pairs.
+/// Packs accumulators as the instruction takes them: f16 in pairs.
 static SmallVector<Value> packAccumulators(ImplicitLocOpBuilder &b,
-                                           ValueRange sums) {
-  if (!sums.empty() && sums[0].getType().isF16())
-    return packWords(b, sums, 32);
-  return SmallVector<Value>(sums);
+                                           ValueRange acc) {
+  if (!acc.empty() && acc[0].getType().isF16())
+    return packWords(b, acc, 32);
+  return SmallVector<Value>(acc);
 }
 
-/// A register of an accumulator: a value, or the name of one that is kept.
+/// A register of an accumulator: a value, or the name of a pinned register.
 struct Word {
   Value value;
   std::string name;
@@ -58,21 +58,21 @@ static SmallVector<Value> unpackAccumulators(ImplicitLocOpBuilder &b,
 // Descriptors
 //===----------------------------------------------------------------------===//
 
-/// The descriptor of an operand that starts at `base`; `offsets` says how many
-/// bytes further each warpgroup's part of it starts.
+/// Emits the descriptor of an operand that starts at `base`. `offsets` maps the
+/// warpgroup's index to the byte offset of its part.
 static Value emitDescriptor(ImplicitLocOpBuilder &b, Value base,
                             const WgmmaDescriptor &descriptor,
                             ArrayRef<uint64_t> offsets) {
   Type i64 = b.getI64Type();
   Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), base);
   if (llvm::any_of(offsets, [](uint64_t offset) { return offset != 0; })) {
-    // A shuffle tells the assembler that all lanes have the same.
+    // The shuffle tells the assembler that the value is uniform in the warp.
     Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
     Value group = LLVM::LShrOp::create(
         b, warp, emitI32(b, llvm::Log2_32(kWarpsPerGroup)));
     address = LLVM::AddOp::create(b, address, emitLinearMap(b, group, offsets));
   }
-  // The field of the address has 14 bits of 16 bytes each.
+  // The address field has 14 bits, in units of 16 bytes.
   constexpr int64_t kAddressMask = 0x3ffff;
   Value field = LLVM::AndOp::create(b, address, emitI32(b, kAddressMask));
   field = LLVM::LShrOp::create(b, field, emitI32(b, 4));
@@ -95,14 +95,15 @@ public:
       : ptx(b), plan(plan), instruction(std::move(instruction)),
         wordsOfAcc(wordsOfAcc), hasMajors(hasMajors) {}
 
-  /// `startsAtZero`: the sums are zero before, whatever `acc` holds. `wait` is
-  /// the PTX behind all. Gives the values of those that are not kept.
+  /// Writes the instructions and appends the PTX `wait`. With `startsAtZero`
+  /// the accumulators are zero and `acc` is not read. Returns the new values of
+  /// the accumulators that are not pinned.
   SmallVector<Value> write(ValueRange a, Value b, ArrayRef<Word> acc,
                            bool startsAtZero, StringRef wait) {
     for (const auto &[value, name] : acc)
-      sums.push_back(!value         ? name
-                     : startsAtZero ? ptx.out(value.getType())
-                                    : ptx.out(value.getType(), value));
+      accNames.push_back(!value         ? name
+                         : startsAtZero ? ptx.out(value.getType())
+                                        : ptx.out(value.getType(), value));
     for (Value value : a)
       wordsOfA.push_back(ptx.in(value));
     descriptorB = ptx.in(b);
@@ -117,7 +118,7 @@ public:
   }
 
 private:
-  /// The descriptor `base` moved by `offset` bytes, in the register `name`.
+  /// Returns the descriptor `base` advanced by `offset` bytes, in `name`.
   std::string moved(StringRef base, StringRef name, int64_t offset) {
     if (offset == 0)
       return base.str();
@@ -133,13 +134,13 @@ private:
                                  step.aRegisters * kWordsOfA, kWordsOfA));
     std::string b = moved(descriptorB, "b", step.bOffset);
     unsigned words = wordsOfAcc;
-    text += instruction + " " +
-            formatPtxVector(ArrayRef(sums).slice(step.part * words, words)) +
-            ", " + a + ", " + b + (sets ? ", set" : ", add") + getFlags() +
-            ";\n";
+    text +=
+        instruction + " " +
+        formatPtxVector(ArrayRef(accNames).slice(step.part * words, words)) +
+        ", " + a + ", " + b + (sets ? ", set" : ", add") + getFlags() + ";\n";
   }
 
-  /// NonNegative of the operands, and their majors where there is a choice.
+  /// The signs of A and B, and their majorness where the type has a choice.
   std::string getFlags() const {
     if (StringRef(instruction).ends_with("s8"))
       return "";
@@ -156,88 +157,88 @@ private:
   std::string instruction;
   unsigned wordsOfAcc;
   bool hasMajors;
-  SmallVector<std::string> sums, wordsOfA;
+  SmallVector<std::string> accNames, wordsOfA;
   std::string descriptorB, text;
 };
 
-/// The sums of products whose columns stand side by side in each part of a
-/// result.
-class AccumulatorsBeside {
+/// The accumulators of several dots whose columns are adjacent in each part (64
+/// rows) of one instruction's result.
+class MergedAccumulators {
 public:
-  AccumulatorsBeside(ArrayRef<SmallVector<Word>> products, unsigned numParts)
-      : numDots(products.size()) {
+  MergedAccumulators(ArrayRef<SmallVector<Word>> dots, unsigned numParts)
+      : numDots(dots.size()) {
     for (unsigned part = 0; part < numParts; ++part)
-      for (auto [product, words] : llvm::enumerate(products)) {
+      for (auto [dot, words] : llvm::enumerate(dots)) {
         size_t size = words.size() / numParts;
         llvm::append_range(all, ArrayRef(words).slice(part * size, size));
-        owners.append(size, product);
+        owners.append(size, dot);
       }
   }
 
   ArrayRef<Word> get() const { return all; }
 
-  /// What has become of them, for each product; nothing of those that are kept.
+  /// Distributes the new values to the dots. Pinned accumulators have none.
   SmallVector<SmallVector<Value>> split(ArrayRef<Value> values) const {
-    SmallVector<SmallVector<Value>> products(numDots);
+    SmallVector<SmallVector<Value>> dots(numDots);
     for (auto [word, owner] : llvm::zip_equal(all, owners))
       if (word.value) {
-        products[owner].push_back(values.front());
+        dots[owner].push_back(values.front());
         values = values.drop_front();
       }
-    return products;
+    return dots;
   }
 
 private:
   size_t numDots;
   SmallVector<Word> all;
-  /// The product of each of them.
+  /// The dot of each word.
   SmallVector<size_t> owners;
 };
 
-/// Of a product that is waited for in its own piece of PTX: how many may be
-/// under way behind the wait.
+/// On an op whose wait is part of its own PTX: the number of wgmma groups that
+/// may still be in flight after the wait.
 constexpr llvm::StringLiteral kPendings = "tilewright.pendings";
 
 std::string formatWait(int64_t pendings) {
   return ("wgmma.wait_group.sync.aligned " + Twine(pendings) + ";").str();
 }
 
-/// The wait that is part of the product `op`, if any.
+/// Returns the PTX of the wait that is part of `op`, or nothing.
 std::string getWait(Operation *op) {
   auto pendings = op->getAttrOfType<IntegerAttr>(kPendings);
   return pendings ? "\n" + formatWait(pendings.getInt()) : "";
 }
 
-/// Writes products by the instructions of `plan`. `typed...` are the operands
-/// before the conversion, which have the types; `right` is the memory of the
-/// first right side. Gives the sums of each product.
+/// Emits the instructions of `plan` and returns the accumulators of each dot.
+/// `typed...` are the operands before conversion, which carry the types.
+/// `memoryB` is the shared memory of the first B.
 SmallVector<SmallVector<Value>>
 emitDots(ImplicitLocOpBuilder &b, const WgmmaPlan &plan, Value typedA,
-         Value typedB, ValueRange typedAccs, ValueRange a, Value right,
+         Value typedB, ValueRange typedAccs, ValueRange a, Value memoryB,
          ArrayRef<ValueRange> accs, const std::string &wait) {
   Type typeA = getTileElementType(typedA);
   Value acc = typedAccs.front();
   Type typeAcc = getTileElementType(acc);
   SmallVector<SmallVector<Word>> packed;
-  for (auto [sums, typed] : llvm::zip_equal(accs, typedAccs)) {
+  for (auto [registers, typed] : llvm::zip_equal(accs, typedAccs)) {
     SmallVector<Word> &words = packed.emplace_back();
-    for (Value value : packAccumulators(b, sums))
+    for (Value value : packAccumulators(b, registers))
       words.push_back({value, ""});
     for (const std::string &name : getPinnedRegisters(typed.getType()))
       words.push_back({Value(), name});
   }
-  AccumulatorsBeside sums(packed, plan.parts);
-  SmallVector<Value> left =
+  MergedAccumulators merged(packed, plan.parts);
+  SmallVector<Value> operandA =
       plan.a
           ? SmallVector<Value>{emitDescriptor(b, a[0], *plan.a, plan.aOffsets)}
           : packWords(b, a, 32);
-  Value descriptor = emitDescriptor(b, right, plan.b, plan.bOffsets);
+  Value descriptor = emitDescriptor(b, memoryB, plan.b, plan.bOffsets);
   WgmmaWriter writer(
       b, plan,
       getInstruction(typeA, getTileElementType(typedB), typeAcc, plan.columns),
-      sums.get().size() / plan.parts, typeA.getIntOrFloatBitWidth() == 16);
-  SmallVector<SmallVector<Value>> results = sums.split(
-      writer.write(left, descriptor, sums.get(), startsAtZero(acc), wait));
+      merged.get().size() / plan.parts, typeA.getIntOrFloatBitWidth() == 16);
+  SmallVector<SmallVector<Value>> results = merged.split(writer.write(
+      operandA, descriptor, merged.get(), startsAtZero(acc), wait));
   for (SmallVector<Value> &result : results)
     result = unpackAccumulators(b, result, typeAcc);
   return results;
@@ -268,21 +269,21 @@ private:
   const NvidiaTarget target;
 };
 
-class WgmmaBesideLowering : public ConvertOpToLLVMPattern<warp::WgmmaBesideOp> {
+class WgmmaMergedLowering : public ConvertOpToLLVMPattern<warp::WgmmaMergedOp> {
 public:
-  WgmmaBesideLowering(const WarpTypeConverter &converter,
+  WgmmaMergedLowering(const WarpTypeConverter &converter,
                       const NvidiaTarget &target)
       : ConvertOpToLLVMPattern(converter), target(target) {}
 
   LogicalResult
-  matchAndRewrite(warp::WgmmaBesideOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(warp::WgmmaMergedOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!target.hasWgmma())
       return op.emitOpError("needs sm_90a");
     auto plan = getWgmmaPlan(op.getA(), op.getB(), op.getAcc());
     if (!plan)
-      return op.emitOpError("has right sides that do not lie one behind the "
-                            "other as one descriptor expresses");
+      return op.emitOpError("has B tiles that are not adjacent in shared "
+                            "memory, as one descriptor needs");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOpWithMultiple(
         op, emitDots(b, *plan, op.getA(), op.getB().front(), op.getAcc(),
@@ -303,29 +304,29 @@ struct WgmmaWaitLowering : ConvertOpToLLVMPattern<warp::WgmmaWaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     InlinePtx ptx(b);
-    SmallVector<SmallVector<Value>> sums;
-    // Sums that are named twice, as equal products are computed once, may not
-    // be copied before the wait.
+    SmallVector<SmallVector<Value>> packed;
+    // An accumulator that is named twice (CSE merged equal wgmmas) must not be
+    // copied before the wait.
     llvm::MapVector<Value, ValueRange> different;
-    for (auto [typed, sum] :
+    for (auto [typed, registers] :
          llvm::zip_equal(op.getAccumulators(), adaptor.getAccumulators()))
-      different.insert({typed, sum});
-    for (const auto &[typed, sum] : different)
-      for (Value word : sums.emplace_back(packAccumulators(b, sum)))
+      different.insert({typed, registers});
+    for (const auto &[typed, registers] : different)
+      for (Value word : packed.emplace_back(packAccumulators(b, registers)))
         ptx.out(word.getType(), word);
     SmallVector<Value> words =
         ptx.emit(formatWait(op.getPendings()), /*sideEffects=*/true);
     ArrayRef<Value> rest = words;
-    for (auto [sum, entry] : llvm::zip_equal(sums, different)) {
-      size_t size = sum.size();
-      sum = unpackAccumulators(b, rest.take_front(size),
+    for (auto [acc, entry] : llvm::zip_equal(packed, different)) {
+      size_t size = acc.size();
+      acc = unpackAccumulators(b, rest.take_front(size),
                                getTileElementType(entry.first));
       rest = rest.drop_front(size);
-      entry.second = sum;
+      entry.second = acc;
     }
     SmallVector<ValueRange> results;
-    for (Value sum : op.getAccumulators())
-      results.push_back(different.lookup(sum));
+    for (Value acc : op.getAccumulators())
+      results.push_back(different.lookup(acc));
     rewriter.replaceOpWithMultiple(op, results);
     return success();
   }
@@ -346,14 +347,14 @@ struct ProxyFenceLowering : ConvertOpToLLVMPattern<warp::ProxyFenceOp> {
 
 } // namespace
 
-void tilewright::joinWaits(ModuleOp module) {
+void tilewright::mergeWaits(ModuleOp module) {
   module.walk([](warp::WgmmaWaitOp wait) {
-    Operation *product = wait->getPrevNode();
-    if (!isa_and_nonnull<warp::WgmmaOp, warp::WgmmaBesideOp>(product) ||
-        !llvm::equal(wait.getAccumulators(), product->getResults()))
+    Operation *wgmma = wait->getPrevNode();
+    if (!isa_and_nonnull<warp::WgmmaOp, warp::WgmmaMergedOp>(wgmma) ||
+        !llvm::equal(wait.getAccumulators(), wgmma->getResults()))
       return;
-    product->setAttr(kPendings, wait.getPendingsAttr());
-    wait->replaceAllUsesWith(product);
+    wgmma->setAttr(kPendings, wait.getPendingsAttr());
+    wait->replaceAllUsesWith(wgmma);
     wait->erase();
   });
 }
@@ -361,6 +362,6 @@ void tilewright::joinWaits(ModuleOp module) {
 void tilewright::populateWgmmaToLLVM(const WarpTypeConverter &converter,
                                      const NvidiaTarget &target,
                                      RewritePatternSet &patterns) {
-  patterns.add<WgmmaLowering, WgmmaBesideLowering>(converter, target);
+  patterns.add<WgmmaLowering, WgmmaMergedLowering>(converter, target);
   patterns.add<WgmmaWaitLowering, ProxyFenceLowering>(converter);
 }

@@ -1,4 +1,4 @@
-// What ends a launch with a message.
+// Code that ends a launch with a message.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-/// Calls `__assertfail` of the driver, for `op` and its line.
+/// Calls the driver's `__assertfail` with `message` and the line of `op`.
 void emitAssertFailure(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
                        llvm::StringRef message);
 

@@ -1,4 +1,4 @@
-// assert and print, by the functions that the driver gives every kernel:
+// assert and print, by the functions that the driver provides to kernels:
 // `__assertfail`, which ends the launch, and `vprintf`.
 
 #include "lib/Conversion/WarpToLLVM/Arithmetic/CastEmission.h"
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// The address of a new constant string, as a generic pointer.
+/// Returns the generic address of a new constant string.
 static Value emitString(ImplicitLocOpBuilder &b, ModuleOp module,
                         StringRef text) {
   std::string name;
@@ -28,7 +28,7 @@ static Value emitString(ImplicitLocOpBuilder &b, ModuleOp module,
   OpBuilder::InsertionGuard guard(b);
   auto inBody = b.saveInsertionPoint();
   b.setInsertionPointToStart(module.getBody());
-  // A place inside of a function has no scope out here.
+  // The location of an op in a function has no scope outside of it.
   auto global = LLVM::GlobalOp::create(
       b, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
       name, b.getStringAttr(bytes), /*alignment=*/1, kGlobalSpace);
@@ -97,7 +97,7 @@ struct AssertLowering : ConvertOpToLLVMPattern<tile::AssertOp> {
 // print
 //===----------------------------------------------------------------------===//
 
-/// A printed value: how printf spells it, and what it is passed as.
+/// A printed value: its printf directive, and the value in its promoted type.
 struct PrintArgument {
   std::string format;
   Value value;
@@ -135,7 +135,7 @@ static PrintArgument getArgument(ImplicitLocOpBuilder &b, Value value,
   return {"%f", value};
 }
 
-/// Calls vprintf with the arguments in a buffer of the stack.
+/// Calls vprintf with the arguments in a stack buffer.
 static void emitPrintf(ImplicitLocOpBuilder &b, Operation *op, StringRef format,
                        ValueRange arguments) {
   auto module = op->getParentOfType<ModuleOp>();
@@ -143,15 +143,15 @@ static void emitPrintf(ImplicitLocOpBuilder &b, Operation *op, StringRef format,
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto type = LLVM::LLVMStructType::getLiteral(
       b.getContext(), llvm::to_vector(arguments.getTypes()));
-  // In the entry block, so that it takes its place once, loop or not.
+  // In the entry block, so that a print in a loop allocates the buffer once.
   auto inBody = b.saveInsertionPoint();
   b.setInsertionPointToStart(&function.getFunctionBody().front());
   Value buffer = LLVM::AllocaOp::create(b, pointer, type, emitI32(b, 1));
   b.restoreInsertionPoint(inBody);
   for (auto [i, argument] : llvm::enumerate(arguments)) {
-    Value place = LLVM::GEPOp::create(b, pointer, type, buffer,
-                                      ArrayRef<LLVM::GEPArg>{0, int32_t(i)});
-    LLVM::StoreOp::create(b, argument, place);
+    Value slot = LLVM::GEPOp::create(b, pointer, type, buffer,
+                                     ArrayRef<LLVM::GEPArg>{0, int32_t(i)});
+    LLVM::StoreOp::create(b, argument, slot);
   }
   emitCall(b, module, "vprintf", {emitString(b, module, format), buffer},
            b.getI32Type());
@@ -178,7 +178,7 @@ public:
   }
 
 private:
-  /// Every element of one operand, each by one thread.
+  /// Prints every element of one operand, each from one thread.
   void emitLine(ImplicitLocOpBuilder &b, tile::PrintOp op, Type type,
                 ValueRange registers, bool isSigned) const {
     bool isTile = type && isa<RankedTensorType>(type);
@@ -198,18 +198,20 @@ private:
       return emitElement(b, op, {}, {}, isSigned);
     for (unsigned reg = 0; reg < values.size(); ++reg)
       if (isOwnerRegister(layout, reg))
-        emitOfPart(b, op, indices[reg], values[reg], isSigned);
+        emitUnlessPadding(b, op, indices[reg], values[reg], isSigned);
   }
 
-  /// An element of what may be a piece of a block, unless it is padding.
-  static void emitOfPart(ImplicitLocOpBuilder &b, tile::PrintOp op,
-                         ArrayRef<Value> place, Value value, bool isSigned) {
+  /// Prints an element, unless the operand is a part of a tile and the element
+  /// is padding.
+  static void emitUnlessPadding(ImplicitLocOpBuilder &b, tile::PrintOp op,
+                                ArrayRef<Value> coords, Value value,
+                                bool isSigned) {
     if (!op.getExtent())
-      return emitElement(b, op, place, value, isSigned);
+      return emitElement(b, op, coords, value, isSigned);
     Value inside;
     SmallVector<Value> indices;
     for (auto [index, start, count] :
-         llvm::zip(place, *op.getOrigin(), *op.getExtent())) {
+         llvm::zip(coords, *op.getOrigin(), *op.getExtent())) {
       Value isHere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ult, index,
                                           emitI32(b, count));
       inside =
@@ -237,7 +239,7 @@ private:
     }
     if (value)
       format += ") ";
-    // A per cent sign in the user's text is no directive.
+    // A percent sign in the user's text is not a directive.
     for (char c : op.getPrefix())
       format += c == '%' ? std::string("%%") : std::string(1, c);
     if (value) {

@@ -1,4 +1,4 @@
-// Kernels that overlap on a stream: programmatic dependent launches.
+// Programmatic dependent launch: kernels that overlap on a stream.
 
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -12,9 +12,9 @@ using namespace tilewright;
 
 namespace {
 
-/// An op that is one instruction where kernels overlap, and nothing elsewhere.
-/// LLVM's intrinsics are said to touch no memory, so that accesses could move
-/// across; inline PTX stays.
+/// Lowers an op to one instruction if the target has dependent launches, and
+/// erases it otherwise. LLVM's intrinsics claim to touch no memory, so accesses
+/// could move across them; inline PTX stays.
 template <typename Op> struct LaunchLowering : ConvertOpToLLVMPattern<Op> {
   LaunchLowering(const LLVMTypeConverter &converter, const NvidiaTarget &target,
                  StringRef instruction)

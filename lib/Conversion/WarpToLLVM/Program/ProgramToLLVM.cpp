@@ -1,4 +1,4 @@
-// A kernel and its place in the grid.
+// Kernels, and the index of a CTA in the grid.
 
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
@@ -16,11 +16,11 @@
 using namespace mlir;
 using namespace tilewright;
 
-// The widest access to global memory, and what addresses are known to be
-// multiples of is worth telling LLVM up to here.
+// The widest access to global memory: LLVM gains nothing from a larger known
+// alignment.
 static constexpr int64_t kMaxAlignment = 16;
 
-/// In memory of constants, by value.
+/// Passes tensor maps by value, in constant memory.
 static void setTensorMapAttributes(LLVM::LLVMFuncOp kernel, unsigned index,
                                    OpBuilder &b) {
   constexpr int64_t kBytes = 128, kAlignment = 64;
@@ -33,9 +33,9 @@ static void setTensorMapAttributes(LLVM::LLVMFuncOp kernel, unsigned index,
                     b.getI64IntegerAttr(kAlignment));
 }
 
-/// Has tensor maps, `arguments` of a kernel, fetched while it gets ready for
-/// its first copies, which would wait for them: by the last warp, as the first
-/// ones make barriers.
+/// Prefetches the tensor maps among the `arguments` of a kernel while it
+/// prepares its first copies, which would wait for them. The last warp does so,
+/// since the first ones initialise barriers.
 static void emitPrefetches(ImplicitLocOpBuilder &b, ValueRange arguments,
                            int64_t numWarps) {
   if (arguments.empty())
@@ -90,7 +90,7 @@ struct FuncLowering : ConvertOpToLLVMPattern<tile::FuncOp> {
   }
 
 private:
-  /// The numbers of the arguments that are tensor maps.
+  /// Returns the numbers of the arguments that are tensor maps.
   static SmallVector<unsigned> findTensorMaps(tile::FuncOp op) {
     SmallVector<unsigned> maps;
     for (BlockArgument argument : op.getArguments())
@@ -120,12 +120,12 @@ private:
       kernel->setAttr(
           NVVM::NVVMDialect::getClusterDimAttrName(),
           b.getDenseI32ArrayAttr({int32_t(cluster.getInt()), 1, 1}));
-    // Without a word on the blocks of a multiprocessor the assembler ignores
-    // changes of the register budget.
+    // Without a minimum of CTAs per SM the assembler ignores changes of the
+    // register budget.
     op.walk([&](warp::SpecializeOp roles) {
       if (roles.getRegisters())
         kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                        b.getI32IntegerAttr(countProgramsByRegisters(roles)));
+                        b.getI32IntegerAttr(countCtasPerSm(roles)));
     });
     for (unsigned i = 0; i < op.getNumArguments(); ++i) {
       if (isa<warp::TensorMapType>(op.getArgument(i).getType()))
@@ -154,7 +154,7 @@ struct ReturnLowering : ConvertOpToLLVMPattern<tile::ReturnOp> {
   }
 };
 
-/// An op that reads the special register X, Y or Z by its axis.
+/// Lowers an op to a read of the special register X, Y or Z, by its axis.
 template <typename Op, typename X, typename Y, typename Z>
 struct GridLowering : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
@@ -190,8 +190,8 @@ struct BarrierLowering : ConvertOpToLLVMPattern<warp::BarrierOp> {
     if (std::optional<tile::MemoryScope> scope = op.getRelease())
       fence =
           ("fence.acq_rel." + tile::stringifyMemoryScope(*scope) + ";").str();
-    // Each thread waits for what it stored itself; what is left to the thread
-    // that does the program's atomic operations is their order.
+    // Each thread fences its own stores. The fence after the barrier orders the
+    // atomic operations of the first thread, which acts for the CTA.
     if (!fence.empty())
       InlinePtx(b).emit(fence, /*sideEffects=*/true);
     emitBarrier(b);
@@ -205,7 +205,7 @@ struct BarrierLowering : ConvertOpToLLVMPattern<warp::BarrierOp> {
   }
 };
 
-/// Code that has effects for all that LLVM knows, and is empty.
+/// Emits empty code that has side effects, as far as LLVM knows.
 struct UnlikelyLowering : ConvertOpToLLVMPattern<warp::UnlikelyOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -219,7 +219,7 @@ struct UnlikelyLowering : ConvertOpToLLVMPattern<warp::UnlikelyOp> {
   }
 };
 
-/// A register that code which LLVM does not know leaves as it was.
+/// Passes a register through empty code, which LLVM assumes to change it.
 struct OpaqueLowering : ConvertOpToLLVMPattern<warp::OpaqueOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -256,8 +256,8 @@ struct SchedAnchorLowering : ConvertOpToLLVMPattern<warp::SchedAnchorOp> {
   }
 };
 
-/// A barrier of roles: from the last one of the hardware down, as those of the
-/// compiler count up.
+/// A barrier between roles. Numbers count down from the last hardware barrier,
+/// since those of the compiler count up.
 template <typename OpT>
 struct NamedBarrierLowering : ConvertOpToLLVMPattern<OpT> {
   using ConvertOpToLLVMPattern<OpT>::ConvertOpToLLVMPattern;

@@ -1,4 +1,4 @@
-// How many programs the registers of a multiprocessor are shared out to.
+// The number of CTAs that share the registers of an SM.
 
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace tilewright {
 
-/// The programs that share a multiprocessor if each role takes the registers
-/// that it asks for; 1 where none asks.
-inline int32_t countProgramsByRegisters(warp::SpecializeOp op) {
+/// Returns the number of CTAs that fit an SM if each role takes its register
+/// budget, or 1 without budgets.
+inline int32_t countCtasPerSm(warp::SpecializeOp op) {
   auto registers = op.getRegisters();
   if (!registers || registers->empty())
     return 1;
@@ -19,10 +19,10 @@ inline int32_t countProgramsByRegisters(warp::SpecializeOp op) {
   for (auto [warps, count] : llvm::zip_equal(op.getWarps(), *registers))
     asked += int64_t(warps) * count;
   int64_t numWarps = llvm::sum_of(op.getWarps());
-  int32_t programs = 1;
-  while (getFirstRegisters(numWarps, programs + 1) * numWarps >= asked)
-    ++programs;
-  return programs;
+  int32_t ctas = 1;
+  while (getFirstRegisters(numWarps, ctas + 1) * numWarps >= asked)
+    ++ctas;
+  return ctas;
 }
 
 } // namespace tilewright

@@ -1,4 +1,4 @@
-// Roles: a branch on the number of the warp.
+// Roles: a branch on the warp index.
 
 #include "lib/Conversion/WarpToLLVM/Async/TransactionRing.h"
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
@@ -18,14 +18,14 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Takes registers or gives some back.
+/// Emits setmaxnreg, which takes registers or gives some back.
 static void emitRegisterBudget(ImplicitLocOpBuilder &b, warp::SpecializeOp op,
                                unsigned number) {
   auto registers = op.getRegisters();
   if (!registers)
     return;
-  int32_t first = getFirstRegisters(llvm::sum_of(op.getWarps()),
-                                    countProgramsByRegisters(op));
+  int32_t first =
+      getFirstRegisters(llvm::sum_of(op.getWarps()), countCtasPerSm(op));
   int32_t wanted = (*registers)[number];
   llvm::StringRef direction = wanted > first ? "inc" : "dec";
   InlinePtx(b).emit(
@@ -34,11 +34,11 @@ static void emitRegisterBudget(ImplicitLocOpBuilder &b, warp::SpecializeOp op,
       /*sideEffects=*/true);
 }
 
-/// Waits until all warps have come to their roles, for the rings' barriers.
-/// What another role than the one that makes them computes first is done
-/// meanwhile. Each role waits at a place of its own. So it waits at its own
-/// barrier, where the others arrive: to wait at one in several places is an
-/// error of divergence to compute-sanitizer.
+/// Emits the wait for all warps to reach their roles, which makes the rings'
+/// barriers visible. Roles other than the first, which initialises the
+/// barriers, wait after their leading side-effect-free ops. Each role waits at
+/// its own barrier, where the others arrive: compute-sanitizer reports a wait
+/// at one barrier from several places as divergence.
 static void emitStart(warp::SpecializeOp op, unsigned number,
                       RewriterBase &rewriter) {
   Block &entry = op.getRoles()[number].front();
@@ -61,7 +61,7 @@ static void emitStart(warp::SpecializeOp op, unsigned number,
                           emitI32(b, threads), {}, Value());
 }
 
-/// Puts the blocks of a role in front of `after`, where they lead.
+/// Inlines the blocks of a role before `after` and branches there at their end.
 static Block *inlineRole(warp::SpecializeOp op, unsigned number, Block *after,
                          RewriterBase &rewriter) {
   Region &role = op.getRoles()[number];
@@ -74,29 +74,28 @@ static Block *inlineRole(warp::SpecializeOp op, unsigned number, Block *after,
   return entry;
 }
 
-/// Has the role that starts at `entry` make the barriers that `dispatch` makes,
-/// before all else: the other roles, which would pass that by, have something
-/// to do meanwhile.
-static void moveBarriers(Block &dispatch, Block &entry,
-                         ImplicitLocOpBuilder &b) {
+/// Moves the initialisation of barriers from `dispatch` to `entry`, the start
+/// of the first role. The other roles have other work meanwhile.
+static void moveBarrierInits(Block &dispatch, Block &entry,
+                             ImplicitLocOpBuilder &b) {
   b.setInsertionPointToStart(&entry);
   for (Operation &op : llvm::make_early_inc_range(dispatch))
-    if (op.removeAttr(kMakesBarriers))
+    if (op.removeAttr(kInitsBarriers))
       op.moveBefore(&entry, b.getInsertionPoint());
-  emitShowBarriers(b);
+  emitPublishBarriers(b);
 }
 
 static void lower(warp::SpecializeOp op) {
   IRRewriter rewriter(op);
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  // A shuffle tells the assembler that all lanes have the same.
+  // The shuffle tells the assembler that the value is uniform in the warp.
   Value warp = emitShuffleIndex(b, emitWarpId(b), emitI32(b, 0));
   Block *dispatch = op->getBlock();
   Block *after = rewriter.splitBlock(dispatch, op->getIterator());
   for (auto [number, role] : llvm::enumerate(op.getRoles())) {
     Block *entry = inlineRole(op, number, after, rewriter);
     if (number == 0)
-      moveBarriers(*dispatch, *entry, b);
+      moveBarrierInits(*dispatch, *entry, b);
     b.setInsertionPointToEnd(dispatch);
     if (number + 1 == op.getRoles().size()) {
       cf::BranchOp::create(b, entry);
@@ -116,6 +115,6 @@ void tilewright::lowerRoles(ModuleOp module) {
   SmallVector<warp::SpecializeOp> ops;
   module.walk([&](warp::SpecializeOp op) { ops.push_back(op); });
   llvm::for_each(ops, lower);
-  // Of rings that no role uses.
-  module.walk([](LLVM::InlineAsmOp op) { op->removeAttr(kMakesBarriers); });
+  // Rings that no role uses keep theirs.
+  module.walk([](LLVM::InlineAsmOp op) { op->removeAttr(kInitsBarriers); });
 }

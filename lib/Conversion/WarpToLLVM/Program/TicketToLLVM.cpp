@@ -1,5 +1,5 @@
-// Programs that take turns: a counter in global memory, which the module brings
-// along, and one thread of each program that watches it for the others.
+// Ticket order among programs: a counter in global memory of the module, which
+// one thread of each CTA polls for the others.
 
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
@@ -17,64 +17,65 @@ using namespace mlir;
 using namespace tilewright;
 
 static constexpr llvm::StringLiteral kTicketsSymbol = "__tilewright_tickets";
-/// As many as runtime/cuda/TicketSlots.h gives out.
-static constexpr int64_t kNumPlaces = 16384;
-/// What one program takes for its turn at most, as text and in nanoseconds.
-static constexpr llvm::StringLiteral kPatience = "20000000000";
+/// Must equal the number of slots in runtime/cuda/TicketSlots.h.
+static constexpr int64_t kNumSlots = 16384;
+/// Longest time in nanoseconds that the counter may stand still, as text.
+static constexpr llvm::StringLiteral kTimeout = "20000000000";
 
 static LLVM::GlobalOp declareTickets(ImplicitLocOpBuilder &b, ModuleOp module) {
   if (auto known = module.lookupSymbol<LLVM::GlobalOp>(kTicketsSymbol))
     return known;
   OpBuilder::InsertionGuard guard(b);
-  auto type = LLVM::LLVMArrayType::get(b.getI32Type(), kNumPlaces);
+  auto type = LLVM::LLVMArrayType::get(b.getI32Type(), kNumSlots);
   OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
   auto zeros = DenseElementsAttr::get(
-      RankedTensorType::get({kNumPlaces}, b.getI32Type()), int32_t(0));
+      RankedTensorType::get({kNumSlots}, b.getI32Type()), int32_t(0));
   return LLVM::GlobalOp::create(top, module.getLoc(), type,
                                 /*isConstant=*/false, LLVM::Linkage::Internal,
                                 kTicketsSymbol, zeros, /*alignment=*/4,
                                 kGlobalSpace);
 }
 
-/// The counter of this launch.
-static Value emitCounter(ImplicitLocOpBuilder &b, Operation *op, Value place) {
-  auto turns = declareTickets(b, op->getParentOfType<ModuleOp>());
+/// Returns the address of this launch's counter, number `slot`.
+static Value emitCounter(ImplicitLocOpBuilder &b, Operation *op, Value slot) {
+  auto tickets = declareTickets(b, op->getParentOfType<ModuleOp>());
   auto type = LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace);
-  Value base = LLVM::AddressOfOp::create(b, type, turns.getSymName());
-  return LLVM::GEPOp::create(b, type, b.getI32Type(), base, place);
+  Value base = LLVM::AddressOfOp::create(b, type, tickets.getSymName());
+  return LLVM::GEPOp::create(b, type, b.getI32Type(), base, slot);
 }
 
-/// The number of this program along the grid, and that of all.
+/// Returns the linear index of this CTA in the grid, and the number of CTAs.
 static std::pair<Value, Value> emitNumbers(ImplicitLocOpBuilder &b) {
   Type i32 = b.getI32Type();
-  Value sides[] = {NVVM::GridDimXOp::create(b, i32),
-                   NVVM::GridDimYOp::create(b, i32),
-                   NVVM::GridDimZOp::create(b, i32)};
+  Value grid[] = {NVVM::GridDimXOp::create(b, i32),
+                  NVVM::GridDimYOp::create(b, i32),
+                  NVVM::GridDimZOp::create(b, i32)};
   Value number =
-      LLVM::MulOp::create(b, NVVM::BlockIdZOp::create(b, i32), sides[1]);
+      LLVM::MulOp::create(b, NVVM::BlockIdZOp::create(b, i32), grid[1]);
   number = LLVM::AddOp::create(b, number, NVVM::BlockIdYOp::create(b, i32));
-  number = LLVM::MulOp::create(b, number, sides[0]);
+  number = LLVM::MulOp::create(b, number, grid[0]);
   number = LLVM::AddOp::create(b, number, NVVM::BlockIdXOp::create(b, i32));
-  Value plane = LLVM::MulOp::create(b, sides[0], sides[1]);
-  return {number, LLVM::MulOp::create(b, plane, sides[2])};
+  Value plane = LLVM::MulOp::create(b, grid[0], grid[1]);
+  return {number, LLVM::MulOp::create(b, plane, grid[2])};
 }
 
-/// Watches the counter until it is `number`, or has stood still for too long;
-/// gives what it was last.
-static Value emitWatch(ImplicitLocOpBuilder &b, Value counter, Value number) {
+/// Polls the counter until it is `number` or has not changed for kTimeout.
+/// Returns its last value.
+static Value emitPoll(ImplicitLocOpBuilder &b, Value counter, Value number) {
   InlinePtx ptx(b);
   std::string result = ptx.out(b.getI32Type());
   std::string address = ptx.in(counter), wanted = ptx.in(number);
   std::string text =
-      "{ .reg .pred p; .reg .b32 turn, seen; .reg .b64 now, since; "
+      "{ .reg .pred p; .reg .b32 ticket, seen; .reg .b64 now, since; "
       "mov.b32 seen, 0; mov.u64 since, %globaltimer; "
-      "WATCH: ld.acquire.gpu.global.b32 turn, [" +
-      address + "]; setp.eq.u32 p, turn, " + wanted +
+      "WATCH: ld.acquire.gpu.global.b32 ticket, [" +
+      address + "]; setp.eq.u32 p, ticket, " + wanted +
       "; @p bra DONE; nanosleep.u32 64; mov.u64 now, %globaltimer; "
-      "setp.ne.u32 p, turn, seen; mov.b32 seen, turn; "
+      "setp.ne.u32 p, ticket, seen; mov.b32 seen, ticket; "
       "@p mov.b64 since, now; sub.u64 now, now, since; "
       "setp.lt.u64 p, now, " +
-      kPatience.str() + "; @p bra WATCH; DONE: mov.b32 " + result + ", turn; }";
+      kTimeout.str() + "; @p bra WATCH; DONE: mov.b32 " + result +
+      ", ticket; }";
   return ptx.emit(text, /*sideEffects=*/true)[0];
 }
 
@@ -87,21 +88,21 @@ struct TicketWaitLowering : ConvertOpToLLVMPattern<warp::TicketWaitOp> {
   matchAndRewrite(warp::TicketWaitOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto watches =
+    auto polls =
         scf::IfOp::create(b, emitIsFirstThread(b), /*withElseRegion=*/false);
-    b.setInsertionPointToStart(watches.thenBlock());
+    b.setInsertionPointToStart(polls.thenBlock());
     Value number = emitNumbers(b).first;
-    Value turn =
-        emitWatch(b, emitCounter(b, op, adaptor.getPlace()[0]), number);
+    Value ticket =
+        emitPoll(b, emitCounter(b, op, adaptor.getSlot()[0]), number);
     Value isLate =
-        LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, turn, number);
+        LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, ticket, number);
     auto fails = scf::IfOp::create(b, isLate, /*withElseRegion=*/false);
     b.setInsertionPointToStart(fails.thenBlock());
     emitAssertFailure(
         b, op,
         "deterministic=True: a program waits for a later one, or "
         "runs for more than 20 seconds after an atomic operation");
-    b.setInsertionPointAfter(watches);
+    b.setInsertionPointAfter(polls);
     emitBarrier(b);
     rewriter.eraseOp(op);
     return success();
@@ -125,7 +126,7 @@ struct TicketPassLowering : ConvertOpToLLVMPattern<warp::TicketPassOp> {
         LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, next, count);
     next = LLVM::SelectOp::create(b, isLast, emitI32(b, 0), next);
     InlinePtx ptx(b);
-    std::string address = ptx.in(emitCounter(b, op, adaptor.getPlace()[0]));
+    std::string address = ptx.in(emitCounter(b, op, adaptor.getSlot()[0]));
     ptx.emit("st.release.gpu.global.b32 [" + address + "], " + ptx.in(next) +
                  ";",
              /*sideEffects=*/true);

@@ -1,4 +1,4 @@
-// Histograms: counts in shared memory, to which all threads add.
+// Histograms: counters in shared memory, to which all threads add.
 
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
@@ -42,7 +42,7 @@ struct HistogramLowering : ConvertOpToLLVMPattern<tile::HistogramOp> {
   }
 
 private:
-  /// Of copies of an element, one is counted.
+  /// Counts each element once, also if several registers hold copies of it.
   static void emitCounts(ImplicitLocOpBuilder &b, tile::HistogramOp op,
                          OneToNOpAdaptor adaptor, Value base) {
     LinearLayout layout = getLayoutOrScalar(op.getSource().getType());
@@ -57,11 +57,11 @@ private:
         isCounted = LLVM::AndOp::create(b, isCounted, adaptor.getMask()[reg]);
       if (owner)
         isCounted = LLVM::AndOp::create(b, isCounted, owner);
-      Value place = LLVM::MulOp::create(b, number, emitI32(b, kCountBytes));
+      Value byte = LLVM::MulOp::create(b, number, emitI32(b, kCountBytes));
       InlinePtx ptx(b);
       std::string condition = ptx.predicate(isCounted);
       ptx.emit(condition + "red.shared.add.u32 [" +
-                   ptx.in(emitByteOffset(b, base, place)) + "], 1;",
+                   ptx.in(emitByteOffset(b, base, byte)) + "], 1;",
                /*sideEffects=*/true);
     }
   }

@@ -38,8 +38,8 @@ Partial tilewright::emitShuffleXor(ImplicitLocOpBuilder &b,
 
 Partial tilewright::emitSelect(ImplicitLocOpBuilder &b, Value condition,
                                const Partial &lhs, const Partial &rhs) {
-  return llvm::map_to_vector(llvm::zip(lhs, rhs), [&](auto sides) -> Value {
-    auto [left, right] = sides;
+  return llvm::map_to_vector(llvm::zip(lhs, rhs), [&](auto pair) -> Value {
+    auto [left, right] = pair;
     return LLVM::SelectOp::create(b, condition, left, right);
   });
 }

@@ -1,4 +1,4 @@
-// Partial results of a reduction, and the steps that make one of them.
+// Partial results of a reduction, and the ops that combine them.
 
 #pragma once
 
@@ -8,26 +8,26 @@
 
 namespace tilewright {
 
-/// One value for each operand of the reduction.
+/// One value per operand of the reduction.
 using Partial = llvm::SmallVector<mlir::Value>;
 
-/// The combine region, applied to two partial results.
+/// Applies the combine region to two partial results.
 Partial emitCombine(mlir::ImplicitLocOpBuilder &b, tile::ReduceOp op,
                     const Partial &lhs, const Partial &rhs);
 
-/// Combines neighbours: a balanced tree, in the order of `partials`, which are
-/// a power of two.
+/// Combines neighbours in a balanced tree, in the order of `partials`; their
+/// number is a power of two.
 Partial emitCombineInOrder(mlir::ImplicitLocOpBuilder &b, tile::ReduceOp op,
                            llvm::SmallVector<Partial> partials);
 
 /// Whether this thread's lane has the bit `mask` (i1).
 mlir::Value emitHasLaneBit(mlir::ImplicitLocOpBuilder &b, uint64_t mask);
 
-/// What the lane with the other number in the bits of `mask` has.
+/// Returns the partial of the lane whose number differs in the bits of `mask`.
 Partial emitShuffleXor(mlir::ImplicitLocOpBuilder &b, const Partial &partial,
                        uint64_t mask);
 
-/// `lhs` where `condition` (i1) holds, else `rhs`.
+/// Returns `lhs` if `condition` (i1) holds, else `rhs`.
 Partial emitSelect(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
                    const Partial &lhs, const Partial &rhs);
 

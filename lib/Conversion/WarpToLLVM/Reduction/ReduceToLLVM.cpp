@@ -1,6 +1,6 @@
-// Reductions: in registers, then over lanes with shuffles, then over warps
-// through shared memory. ReductionPlan says over which bits of each, and in
-// which order where that counts.
+// Reductions: in registers, then over lanes by shuffles, then over warps
+// through shared memory. ReductionPlan gives the bits of each, and their order
+// where it matters.
 
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
 #include "lib/Conversion/WarpToLLVM/Common/ThreadIndices.h"
@@ -19,8 +19,8 @@ using namespace tilewright;
 
 static constexpr uint64_t kAllLanes = kWarpSize - 1;
 
-/// Combines partials[i] with partials[i + half] in a balanced tree, which is
-/// both the shortest chain of dependences and the smallest rounding error.
+/// Combines partials[i] with partials[i + half] in a balanced tree. It has the
+/// shortest dependence chain and the smallest rounding error.
 static Partial emitCombineTree(ImplicitLocOpBuilder &b, tile::ReduceOp op,
                                SmallVector<Partial> partials) {
   for (; partials.size() > 1; partials.resize(partials.size() / 2))
@@ -29,7 +29,7 @@ static Partial emitCombineTree(ImplicitLocOpBuilder &b, tile::ReduceOp op,
   return partials.front();
 }
 
-/// Combines in the order of registers, that in which they are loaded.
+/// Combines in register order, in which the registers are loaded.
 static Partial emitCombineChain(ImplicitLocOpBuilder &b, tile::ReduceOp op,
                                 ArrayRef<Partial> partials) {
   Partial result = partials.front();
@@ -42,22 +42,23 @@ static Partial emitCombineChain(ImplicitLocOpBuilder &b, tile::ReduceOp op,
 // Registers
 //===----------------------------------------------------------------------===//
 
-/// Trees begin with numbers far apart, before which all of a tile is loaded.
-/// Of more numbers than these a thread's registers do not hold all.
-static constexpr unsigned kMostOfTrees = 128;
+/// Maximum number of registers reduced as a tree. A tree first combines distant
+/// registers, so all of the tile is loaded before. Larger tiles do not fit the
+/// registers of a thread.
+static constexpr unsigned kMaxTreeRegisters = 128;
 
 static SmallVector<Partial> emitReduceRegisters(ImplicitLocOpBuilder &b,
                                                 tile::ReduceOp op,
                                                 const ReductionPlan &plan,
                                                 ArrayRef<ValueRange> operands) {
   SmallVector<Partial> results;
-  for (unsigned kept : plan.getResultRegisters()) {
+  for (unsigned target : plan.getResultRegisters()) {
     SmallVector<Partial> partials;
     for (unsigned reg = 0; reg < operands[0].size(); ++reg)
-      if ((reg & ~plan.registerBits) == kept)
+      if ((reg & ~plan.registerBits) == target)
         partials.push_back(llvm::map_to_vector(
             operands, [&](ValueRange registers) { return registers[reg]; }));
-    results.push_back(operands[0].size() > kMostOfTrees
+    results.push_back(operands[0].size() > kMaxTreeRegisters
                           ? emitCombineChain(b, op, partials)
                           : emitCombineTree(b, op, std::move(partials)));
   }
@@ -68,8 +69,8 @@ static SmallVector<Partial> emitReduceRegisters(ImplicitLocOpBuilder &b,
 // Lanes
 //===----------------------------------------------------------------------===//
 
-/// The one instruction that reduces i32 over a warp, if the region is what it
-/// computes.
+/// Returns the single instruction that reduces i32 over a warp by the combine
+/// region, if there is one.
 static std::optional<NVVM::ReduxKind> getReduxKind(tile::ReduceOp op) {
   Block &block = op.getCombine().front();
   if (block.getNumArguments() != 2 || block.getOperations().size() != 2 ||
@@ -96,7 +97,7 @@ static std::optional<NVVM::ReduxKind> getReduxKind(tile::ReduceOp op) {
       .Default(std::nullopt);
 }
 
-/// Afterwards every lane holds the result of all lanes it was reduced with.
+/// Reduces over lanes. Every lane then holds the result of all its lanes.
 static void emitReduceLanes(ImplicitLocOpBuilder &b, tile::ReduceOp op,
                             uint64_t laneBits, SmallVector<Partial> &partials) {
   if (laneBits == kAllLanes)
@@ -117,11 +118,11 @@ static void emitReduceLanes(ImplicitLocOpBuilder &b, tile::ReduceOp op,
 }
 
 //===----------------------------------------------------------------------===//
-// In order
+// Ordered reductions
 //===----------------------------------------------------------------------===//
 
-/// What each register holds after the steps within the warp; nothing in those
-/// that have been combined with others.
+/// Returns the partial of each register after the steps within the warp.
+/// Registers that were combined into others are empty.
 static SmallVector<Partial> emitOrderedSteps(ImplicitLocOpBuilder &b,
                                              tile::ReduceOp op,
                                              const ReductionPlan &plan,
@@ -140,7 +141,7 @@ static SmallVector<Partial> emitOrderedSteps(ImplicitLocOpBuilder &b,
       if (registerBit)
         upper = std::exchange(partials[reg | registerBit], {});
       if (laneBit) {
-        // The neighbour takes what this lane gives away of two registers.
+        // Of two registers the lane sends one and receives the other's pair.
         Partial other = emitShuffleXor(
             b, registerBit ? emitSelect(b, isUpper, lower, upper) : own,
             laneBit);
@@ -154,7 +155,7 @@ static SmallVector<Partial> emitOrderedSteps(ImplicitLocOpBuilder &b,
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// The pattern
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -190,7 +191,7 @@ struct ReduceLowering : ConvertOpToLLVMPattern<tile::ReduceOp> {
   }
 
 private:
-  /// As emitOrderedSteps.
+  /// As emitOrderedSteps, for reductions in any order.
   static SmallVector<Partial> emitUnordered(ImplicitLocOpBuilder &b,
                                             tile::ReduceOp op,
                                             const ReductionPlan &plan,
@@ -203,7 +204,8 @@ private:
     return partials;
   }
 
-  /// The registers of each result: the partials, in the order of its layout.
+  /// Returns the registers of each result: the partials in the order of its
+  /// layout.
   static SmallVector<SmallVector<Value>>
   getResults(tile::ReduceOp op, const ReductionPlan &plan,
              ArrayRef<Partial> partials) {

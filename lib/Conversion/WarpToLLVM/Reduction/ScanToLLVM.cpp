@@ -1,8 +1,8 @@
-// Scans: in registers, over lanes with shuffles, over warps through shared
+// Scans: in registers, over lanes by shuffles, over warps through shared
 // memory, in the order that ScanPlan gives.
 //
-// Only totals go from thread to thread. What stands before a thread's elements
-// is gathered from segment to segment and combined with them once, at the end.
+// Only totals move between threads. The prefix of a thread's elements is
+// collected from segment to segment and combined with them once, at the end.
 
 #include "lib/Conversion/WarpToLLVM/Common/RegionEmission.h"
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
@@ -22,17 +22,16 @@ using namespace mlir;
 using namespace tilewright;
 
 static constexpr unsigned kLaneBits = 5;
-/// As many as the number of a thread of a block has.
+/// Number of bits of a thread index in a CTA.
 static constexpr unsigned kThreadBits = 10;
 
 namespace {
 
-/// One value for each operand of the scan.
+/// One value per operand of the scan.
 using Partial = SmallVector<Value>;
 
-/// What stands before some elements: nothing; `value`; or `value` only where
-/// `exists` is true.
-struct Before {
+/// The prefix of some elements: empty, `value`, or `value` only if `exists`.
+struct Prefix {
   Partial value;
   Value exists;
 };
@@ -48,12 +47,12 @@ public:
       values.push_back(llvm::map_to_vector(
           operands, [&](ValueRange registers) { return registers[reg]; }));
     totals = values;
-    before.resize(values.size());
+    prefixes.resize(values.size());
   }
 
   SmallVector<SmallVector<Value>> run() {
     for (segment = 0; segment < plan.segments.size(); ++segment) {
-      switch (plan.segments[segment].place) {
+      switch (plan.segments[segment].axis) {
       case LayoutAxis::Register:
         scanRegisters();
         break;
@@ -84,18 +83,18 @@ private:
                       ValueRange(lhs).getTypes());
   }
 
-  /// `lhs` where `condition`, which may be null, is true, and `rhs` elsewhere.
+  /// Returns `lhs` if `condition` (null: always) holds, else `rhs`.
   Partial choose(Value condition, const Partial &lhs, const Partial &rhs) {
     if (!condition)
       return lhs;
-    return llvm::map_to_vector(llvm::zip(lhs, rhs), [&](auto sides) -> Value {
-      auto [left, right] = sides;
+    return llvm::map_to_vector(llvm::zip(lhs, rhs), [&](auto pair) -> Value {
+      auto [left, right] = pair;
       return LLVM::SelectOp::create(b, condition, left, right);
     });
   }
 
-  /// What stands before `inner`, then what does before the elements.
-  Before join(const Before &outer, const Before &inner) {
+  /// Returns the combination of two prefixes, `outer` before `inner`.
+  Prefix concat(const Prefix &outer, const Prefix &inner) {
     if (outer.value.empty() || inner.value.empty())
       return outer.value.empty() ? inner : outer;
     Partial both = combine(outer.value, inner.value);
@@ -107,25 +106,25 @@ private:
     return {both, exists};
   }
 
-  /// Lets `outer` stand before all that the total in `reg` is of.
-  void putBefore(unsigned reg, const Before &outer) {
+  /// Puts `outer` before all elements that the total in `reg` covers.
+  void prepend(unsigned reg, const Prefix &outer) {
     const uint64_t scanned =
         plan.getScannedBits(LayoutAxis::Register, segment) & ~inThread;
     for (uint64_t rest = scanned;; rest = (rest - 1) & scanned) {
-      before[reg | rest] = join(outer, before[reg | rest]);
+      prefixes[reg | rest] = concat(outer, prefixes[reg | rest]);
       if (rest == 0)
         return;
     }
   }
 
-  /// Whether totals are the elements themselves.
+  /// Whether the totals are the elements themselves.
   bool areElements() const { return segment == 0; }
 
-  /// The number that `bits` of `input` make, counted in the order of the scan.
+  /// Returns the number that `bits` of `input` form, counted in scan order.
   Value emitIndex(Value input, ArrayRef<unsigned> bits) {
     SmallVector<uint64_t> columns(kThreadBits, 0);
-    for (auto [place, bit] : llvm::enumerate(bits))
-      columns[bit] = uint64_t(1) << place;
+    for (auto [position, bit] : llvm::enumerate(bits))
+      columns[bit] = uint64_t(1) << position;
     Value index = emitLinearMap(b, input, columns);
     if (!op.getReverse())
       return index;
@@ -133,8 +132,8 @@ private:
         b, index, emitI32(b, llvm::maskTrailingOnes<uint64_t>(bits.size())));
   }
 
-  /// `number` with the bits in `mask` as the last in the order of the scan has
-  /// them.
+  /// Returns `number` with the bits of `mask` set to those of the last element
+  /// in scan order.
   Value emitLast(Value number, uint64_t mask) {
     if (op.getReverse())
       return LLVM::AndOp::create(b, number, emitI32(b, ~mask));
@@ -150,13 +149,13 @@ private:
   // Segments
   //===--------------------------------------------------------------------===//
 
-  /// The register of the `index`th of the segment, in the order of the scan.
+  /// Returns the register of element `index` of the segment, in scan order.
   unsigned getRegister(unsigned index) {
     if (op.getReverse())
       index = current().getSize() - 1 - index;
     unsigned reg = 0;
-    for (auto [place, bit] : llvm::enumerate(current().bits))
-      reg |= (index >> place & 1) << bit;
+    for (auto [position, bit] : llvm::enumerate(current().bits))
+      reg |= (index >> position & 1) << bit;
     return reg;
   }
 
@@ -174,7 +173,7 @@ private:
         if (areElements())
           values[reg] = next;
         else
-          putBefore(reg, {running, {}});
+          prepend(reg, {running, {}});
         running = next;
       }
       totals[first] = running;
@@ -187,7 +186,7 @@ private:
     SmallVector<unsigned> registers = plan.getTotals(segment);
     uint64_t lower = 0;
     for (unsigned bit : bits) {
-      // From the last lane of the half before this one's.
+      // Reads from the last lane of the preceding half.
       const uint64_t mask = uint64_t(1) << bit;
       Value isSet = LLVM::ICmpOp::create(
           b,
@@ -204,10 +203,10 @@ private:
       lower |= mask;
     }
     if (!areElements())
-      passOn(lane, registers);
-    // A warp's last lane writes totals to shared memory itself.
+      shiftPrefixes(lane, registers);
+    // The last lane of a warp itself writes totals to shared memory.
     bool needsTotals =
-        !isLast() && plan.segments[segment + 1].place != LayoutAxis::Warp;
+        !isLast() && plan.segments[segment + 1].axis != LayoutAxis::Warp;
     Value last = needsTotals ? emitLast(lane, current().getMask()) : Value();
     for (unsigned reg : registers) {
       if (areElements())
@@ -219,8 +218,8 @@ private:
 
   Partial &running(unsigned reg) { return totals[reg]; }
 
-  /// Gives each lane what the one before it has.
-  void passOn(Value lane, ArrayRef<unsigned> registers) {
+  /// Gives each lane the total of the preceding lane.
+  void shiftPrefixes(Value lane, ArrayRef<unsigned> registers) {
     ArrayRef<unsigned> bits = current().bits;
     Value index = emitIndex(lane, bits);
     Value exists =
@@ -236,7 +235,7 @@ private:
         LLVM::OrOp::create(b, LLVM::AndOp::create(b, lane, emitI32(b, others)),
                            emitLinearMap(b, previous, columns));
     for (unsigned reg : registers)
-      putBefore(reg, {shuffle(running(reg), from), exists});
+      prepend(reg, {shuffle(running(reg), from), exists});
   }
 
   void scanWarps() {
@@ -260,14 +259,14 @@ private:
              llvm::zip(all, emitSharedLoad(b, emitAddress(i, number, slot, {}),
                                            totals[reg][i].getType(), size)))
           to.push_back(value);
-      Partial sum = all[0], outer = sum;
+      Partial running = all[0], outer = running;
       for (int64_t i = 2; i < size; ++i) {
-        sum = combine(sum, all[i - 1]);
-        outer = choose(reaches[i], sum, outer);
+        running = combine(running, all[i - 1]);
+        outer = choose(reaches[i], running, outer);
       }
-      putBefore(reg, {outer, reaches[1]});
+      prepend(reg, {outer, reaches[1]});
       if (!isLast())
-        totals[reg] = combine(sum, all[size - 1]);
+        totals[reg] = combine(running, all[size - 1]);
     }
     ++warpSegments;
   }
@@ -276,7 +275,7 @@ private:
   // Shared memory
   //===--------------------------------------------------------------------===//
 
-  /// The number of this thread's total among those of other threads.
+  /// Returns the index of this thread's total among those of all threads.
   Value emitSlot(Value thread) {
     SmallVector<uint64_t> columns(kThreadBits, 0);
     uint64_t next = 1;
@@ -286,8 +285,8 @@ private:
     return emitLinearMap(b, thread, columns);
   }
 
-  /// One thread writes what several hold: where lanes were scanned the last of
-  /// them, which alone may have it.
+  /// Whether this thread writes a total that several hold. After a scan of
+  /// lanes it is the last lane, which alone may hold it.
   Value emitIsWriter(Value thread) {
     const uint64_t lanes = plan.getScannedBits(LayoutAxis::Lane, segment);
     const uint64_t silent =
@@ -301,16 +300,17 @@ private:
                                 emitI32(b, op.getReverse() ? 0 : lanes));
   }
 
-  /// Where operand `i` of the total in the `number`th register keeps those of
-  /// all warps of the segment, and among these the one at `place`.
-  Value emitAddress(unsigned i, unsigned number, Value slot, Value place) {
+  /// Returns the address of the totals of all warps of the segment, for operand
+  /// `i` and the `number`th register. With `warp`, returns the address of that
+  /// warp's total.
+  Value emitAddress(unsigned i, unsigned number, Value slot, Value warp) {
     const int64_t size = current().getSize();
     const int64_t slots = int64_t(1)
                           << llvm::popcount(plan.getTotalThreadBits(segment));
     Value index = LLVM::MulOp::create(b, slot, emitI32(b, size));
-    if (place)
-      index = LLVM::AddOp::create(b, index, place);
-    const int64_t bytes = warp::getElementBytes(
+    if (warp)
+      index = LLVM::AddOp::create(b, index, warp);
+    const int64_t bytes = tilewright::warp::getElementBytes(
         getElementTypeOrSelf(op.getOperands()[i].getType()));
     const int64_t start = offsets[warpSegments * op.getNumOperands() + i] +
                           number * slots * size * bytes;
@@ -318,10 +318,10 @@ private:
                           LLVM::MulOp::create(b, index, emitI32(b, bytes)));
   }
 
-  /// Combines all elements with what stands before them.
+  /// Combines all elements with their prefixes.
   void finish() {
     for (unsigned reg = 0; reg < plan.numRegisters; ++reg) {
-      const Before &outer = before[reg & ~inThread];
+      const Prefix &outer = prefixes[reg & ~inThread];
       if ((reg & plan.copyRegisterBits) || outer.value.empty())
         continue;
       values[reg] =
@@ -334,11 +334,11 @@ private:
   const ScanPlan &plan;
   SmallVector<int64_t> offsets;
   unsigned segment = 0, warpSegments = 0;
-  /// By register: the results so far; in that of its lowest number, the total
-  /// of each group; in that with no bit `inThread`, what stands before it.
+  /// By register: the results so far; the total of each group, in its lowest
+  /// register; the prefixes, in the register with no bit of `inThread`.
   SmallVector<Partial> values, totals;
-  SmallVector<Before> before;
-  /// The register bits of the first segment, scanned in place.
+  SmallVector<Prefix> prefixes;
+  /// The register bits of the first segment, which is scanned in place.
   uint64_t inThread = 0;
 };
 

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// About how many instructions the combine region takes.
+/// Estimates the number of instructions of the combine region.
 static int64_t countInstructions(tile::ReduceOp op) {
   constexpr int64_t kOfDivision = 8, kOfFunction = 4;
   int64_t count = 0;
@@ -23,10 +23,10 @@ static int64_t countInstructions(tile::ReduceOp op) {
   return count;
 }
 
-/// Whether the lanes of each warp share the work on what `count` warps found,
-/// which is shorter than all by each thread where regions are long or warps are
-/// many: for each halving of the count they exchange operands and, where the
-/// order counts, tell theirs from the other.
+/// Whether the lanes of each warp share the work on the partials of `count`
+/// warps. That is shorter than a combination of all by each thread if regions
+/// are long or warps are many. Each halving of the count costs an exchange of
+/// operands and, if the order matters, a selection of their order.
 static bool areSharedByLanes(tile::ReduceOp op, int64_t count, bool isOrdered) {
   const int64_t ofExchange = isOrdered ? 10 : 4;
   int64_t instructions = countInstructions(op);
@@ -37,9 +37,9 @@ static bool areSharedByLanes(tile::ReduceOp op, int64_t count, bool isOrdered) {
 
 namespace {
 
-/// Exchanges partial results between warps. Those of one result stand side by
-/// side, so that a thread reads them with wide loads, in rows with room between
-/// (see `kScratchRowBytes`).
+/// Exchanges partial results between warps. The partials of one result are
+/// adjacent, so that a thread reads them with wide loads. Rows are padded (see
+/// `kScratchRowBytes`).
 class WarpReduction {
 public:
   WarpReduction(ImplicitLocOpBuilder &b, tile::ReduceOp op,
@@ -52,7 +52,7 @@ public:
     thread = emitThreadOffset(b, flat, dimAxis(0));
   }
 
-  /// Of `partials`, by register, the results.
+  /// Returns the results of `partials`, by register.
   SmallVector<Partial> run(ArrayRef<Partial> partials) {
     for (Value value : partials.front())
       types.push_back(value.getType());
@@ -78,17 +78,17 @@ private:
     const int64_t count = plan.getNumPartials();
     const uint64_t others = plan.getExchangedBits(LayoutAxis::Register);
     Value writes = emitIsWriter();
-    Value ofLane = emitPlaces(LayoutAxis::Lane, [&] { return emitLaneId(b); });
-    Value ofWarp = emitPlaces(LayoutAxis::Warp, [&] { return emitWarpId(b); });
-    Value place = ofLane && ofWarp
-                      ? LLVM::OrOp::create(b, ofLane, ofWarp, true).getResult()
-                  : ofLane ? ofLane
-                           : ofWarp;
+    Value ofLane = emitIndex(LayoutAxis::Lane, [&] { return emitLaneId(b); });
+    Value ofWarp = emitIndex(LayoutAxis::Warp, [&] { return emitWarpId(b); });
+    Value base = ofLane && ofWarp
+                     ? LLVM::OrOp::create(b, ofLane, ofWarp, true).getResult()
+                 : ofLane ? ofLane
+                          : ofWarp;
     for (auto [reg, partial] : llvm::enumerate(partials)) {
-      const int64_t number = plan.getPlace(reg) - round * count;
+      const int64_t number = plan.getPartialIndex(reg) - round * count;
       if (partial.empty() || number < 0 || number >= count)
         continue;
-      Value at = place;
+      Value at = base;
       if (number != 0)
         at =
             at ? LLVM::OrOp::create(b, at, emitI32(b, number), true).getResult()
@@ -98,7 +98,7 @@ private:
     }
   }
 
-  /// The result in `reg` of all partial results of a round.
+  /// Returns the result in `reg` of all partial results of a round.
   Partial emitCombined(unsigned reg) {
     if (SmallVector<uint64_t> lanes = getSharingLanes(); !lanes.empty())
       return emitCombineByLanes(reg, lanes);
@@ -111,8 +111,8 @@ private:
     return emitCombineInOrder(b, op, std::move(all));
   }
 
-  /// The bits of lanes that number the partial results of one result, if lanes
-  /// share the work on them: such as have no results of their own.
+  /// Returns the lane bits that index the partials of one result if lanes share
+  /// the work on them. Such bits have no results of their own.
   SmallVector<uint64_t> getSharingLanes() {
     const int64_t count = plan.getNumPartials();
     SmallVector<uint64_t> bits;
@@ -126,9 +126,9 @@ private:
     return bits;
   }
 
-  /// As the tree that a thread would go through, and so that all lanes get the
-  /// same bits: where the order counts, the operand of the lower lane stands on
-  /// the left.
+  /// Combines in the same tree as one thread would, so that all lanes get the
+  /// same bits. If the order matters, the operand of the lower lane is the left
+  /// one.
   Partial emitCombineByLanes(unsigned reg, ArrayRef<uint64_t> bits) {
     Value lane = emitLaneId(b);
     SmallVector<uint64_t> columns;
@@ -136,11 +136,11 @@ private:
       const uint64_t *at = llvm::find(bits, bit);
       columns.push_back(at == bits.end() ? 0 : 1 << (at - bits.begin()));
     }
-    Value place = emitLinearMap(b, lane, columns);
+    Value own = emitLinearMap(b, lane, columns);
     Partial partial;
     for (auto [i, type] : llvm::enumerate(types))
       partial.push_back(
-          emitSharedLoad(b, emitAddress(i, reg, place), type, 1)[0]);
+          emitSharedLoad(b, emitAddress(i, reg, own), type, 1)[0]);
     for (uint64_t bit : bits) {
       Value isUpper = plan.isOrdered ? emitHasLaneBit(b, bit) : Value();
       Partial other = emitShuffleXor(b, partial, bit);
@@ -154,7 +154,7 @@ private:
     return partial;
   }
 
-  /// One lane writes for those it was reduced with and for its copies.
+  /// Whether this lane writes for those it was reduced with and for its copies.
   Value emitIsWriter() {
     uint64_t silent =
         (plan.laneBits & ~plan.getExchangedBits(LayoutAxis::Lane)) |
@@ -166,17 +166,17 @@ private:
                                 emitI32(b, 0));
   }
 
-  /// What the lane or the warp, which `getNumber` gives, adds to the number of
-  /// its partial results; null where it adds nothing.
-  Value emitPlaces(LayoutAxis axis, llvm::function_ref<Value()> getNumber) {
+  /// Returns the part of the partial's index that depends on the lane or warp
+  /// number `getNumber()`, or null if none does.
+  Value emitIndex(LayoutAxis axis, llvm::function_ref<Value()> getNumber) {
     if (plan.getExchangedBits(axis) == 0)
       return {};
-    return emitLinearMap(b, getNumber(), plan.getPlaces(axis));
+    return emitLinearMap(b, getNumber(), plan.getPartialColumns(axis));
   }
 
-  /// Where operand `i` of the result in `reg` keeps its partial results, and
-  /// among those the one at `place`.
-  Value emitAddress(unsigned i, unsigned reg, Value place) {
+  /// Returns the address of the partials of operand `i` of the result in `reg`,
+  /// or with `partial` the address of that one.
+  Value emitAddress(unsigned i, unsigned reg, Value partial) {
     Value index = emitElementOffset(b, flat, dimAxis(0), thread,
                                     getRegisterOffset(flat, reg, dimAxis(0)));
     const int64_t bytes = warp::getElementBytes(
@@ -187,9 +187,9 @@ private:
         b, start, emitI32(b, llvm::Log2_64(kScratchRowBytes)));
     Value offset = LLVM::AddOp::create(
         b, start, LLVM::MulOp::create(b, rows, emitI32(b, kScratchRoomBytes)));
-    if (place)
+    if (partial)
       offset = LLVM::AddOp::create(
-          b, offset, LLVM::MulOp::create(b, place, emitI32(b, bytes)));
+          b, offset, LLVM::MulOp::create(b, partial, emitI32(b, bytes)));
     return emitByteOffset(b, emitSharedAddress(b, offsets[i]), offset);
   }
 
@@ -199,7 +199,7 @@ private:
   SmallVector<int64_t> offsets;
   LinearLayout flat;
   Value thread;
-  /// Of the operands' elements.
+  /// The element types of the operands.
   SmallVector<Type> types;
 };
 

@@ -1,4 +1,4 @@
-// The last part of a reduction: warps exchange what each has found.
+// The last step of a reduction: warps exchange their partial results.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace tilewright {
 
-/// Of `partials`, by register, the results: through shared memory from
-/// `sharedOffset` on.
+/// Returns the results of `partials`, by register, exchanged through shared
+/// memory from `sharedOffset` on.
 llvm::SmallVector<Partial> emitReduceWarps(mlir::ImplicitLocOpBuilder &b,
                                            tile::ReduceOp op,
                                            const ReductionPlan &plan,

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-vector -canonicalize -cse | FileCheck %s
 
-// One hardware atomic an element; nothing where the mask is off.
+// One hardware atomic per element, none where the mask is off.
 // CHECK-LABEL: llvm.func @add(
 // CHECK: scf.for
 // CHECK: scf.if
@@ -74,7 +74,7 @@ tile.func @print(%n: i32) attributes {tile.kernel} {
 
 // -----
 
-// A loop that may wait for another program gives way in each round.
+// A loop that may wait for another program yields in each iteration.
 // CHECK-LABEL: llvm.func @waiting
 // CHECK: scf.while
 // CHECK: llvm.atomicrmw add
@@ -95,7 +95,7 @@ tile.func @waiting(%p: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// One over numbers of its own does not.
+// A loop over its own numbers does not.
 // CHECK-LABEL: llvm.func @counting
 // CHECK: scf.while
 // CHECK-NOT: tw_host_wait
@@ -115,7 +115,7 @@ tile.func @counting(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
 
 // -----
 
-// Five elements of a piece, the first of which is the 64th of the block.
+// Five elements of a piece that starts at element 64 of the block.
 // CHECK-LABEL: llvm.func @print_part(
 // CHECK-DAG: %[[COUNT:.*]] = arith.constant 5 : i64
 // CHECK-DAG: %[[FIRST:.*]] = arith.constant 64 : i64

@@ -41,7 +41,7 @@ tile.func @fused(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel
 
 // -----
 
-// Memory is written in between: the load keeps its place.
+// Memory is written in between: the load is not moved.
 // CHECK-LABEL: llvm.func @kept(
 // CHECK: llvm.alloca
 tile.func @kept(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %z: f32) attributes {tile.kernel} {
@@ -61,7 +61,7 @@ tile.func @kept(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %z: f32) attributes {til
 
 // -----
 
-// A dear tile that two ops use is computed once.
+// An expensive tile with two uses is computed once.
 // CHECK-LABEL: llvm.func @dear(
 // CHECK-COUNT-1: math.exp
 // CHECK-NOT: math.exp

@@ -1,9 +1,9 @@
 // RUN: tilewright-opt %s -convert-tile-to-vector=vector-bits=256 -canonicalize -cse | FileCheck %s --check-prefix=NEST
 // RUN: tilewright-opt %s "-convert-tile-to-vector=vector-bits=256 max-dimensions=9" -canonicalize -cse | FileCheck %s --check-prefix=LOOP
 
-// Tiles with twelve dimensions in all, which is more than nine: one loop over
-// the places of the four outer dimensions, whose number is taken apart from the
-// innermost one on. The dimension of one element needs none.
+// Tiles with twelve dimensions in all, which is more than nine: one loop runs
+// over the linear index of the four outer dimensions and splits it, innermost
+// first. A dimension of one element needs no loop.
 // NEST-LABEL: llvm.func @five(
 // NEST-COUNT-9: scf.for
 // NEST-NOT: scf.for

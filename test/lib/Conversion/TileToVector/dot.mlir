@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-vector=vector-bits=256 -canonicalize -cse | FileCheck %s
 
-// Four rows of two registers stay in registers while K passes by (16 registers in
-// all: six rows do not divide 32).
+// Four rows of two registers stay in registers during the loop over K (16 registers in all: six rows do not divide
+// 32).
 // CHECK-LABEL: llvm.func @f32(
 // CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
 // CHECK-COUNT-8: llvm.intr.fmuladd({{.*}}) : (vector<8xf32>, vector<8xf32>, vector<8xf32>) -> vector<8xf32>
@@ -60,7 +60,7 @@ tile.func @i8(%x: !tile.ptr<i8>, %y: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// A loop over the products of a batch around that of each.
+// A loop over the dots of a batch around that of each dot.
 // CHECK-LABEL: llvm.func @batch(
 // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : i64
 // CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : i64

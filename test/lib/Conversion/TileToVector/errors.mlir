@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-vector -verify-diagnostics
 
-// Calls are inlined before.
+// Calls must be inlined before.
 tile.func private @f(%x: f32) -> f32 {
   tile.return %x : f32
 }
@@ -13,7 +13,7 @@ tile.func @call(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
-// The language writes scans for a CPU as steps between pairs.
+// For a CPU, the front end writes scans as steps between pairs.
 tile.func @scan(%t: i32, %p: !tile.ptr<i32>) attributes {tile.kernel} {
   %x = tile.splat %t : i32 -> tensor<8xi32>
   // expected-error @below {{cannot be compiled for the CPU}}
@@ -64,7 +64,7 @@ tile.func @argument(%x: f8E5M2FNUZ) attributes {tile.kernel} {
 
 // -----
 
-// A dialect that no stage before this one leaves behind.
+// A dialect that no earlier stage leaves in the IR.
 tile.func @foreign() attributes {tile.kernel} {
   // expected-error @below {{cannot be compiled for the CPU}}
   %0 = tensor.empty() : tensor<4xf32>

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-vector=vector-bits=256 -canonicalize -cse | FileCheck %s
 
-// The source is loaded into a buffer; from there a chunk of the result is
-// picked at once. No index reaches out of the buffer.
+// The source is loaded into a buffer, from which a chunk of the result is
+// gathered at once. No index reaches out of the buffer.
 // CHECK-LABEL: llvm.func @gather(
 // CHECK: %[[LAST:.*]] = arith.constant dense<63> : vector<16xi32>
 // CHECK: scf.for
@@ -27,7 +27,7 @@ tile.func @gather(%x: !tile.ptr<f32>, %i: !tile.ptr<i32>, %y: !tile.ptr<f32>) at
 
 // -----
 
-// Counts start at zero; what is out of range adds zero to the last of them.
+// Counts start at zero. A number out of range adds zero to the last count.
 // CHECK-LABEL: llvm.func @histogram(
 // CHECK-DAG: %[[SIZE:.*]] = arith.constant 16 : i32
 // CHECK-DAG: %[[LAST:.*]] = arith.constant 15 : i32

@@ -20,7 +20,7 @@ tile.func @vectors(%x: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
-// With control flow: one element after the other.
+// With control flow: element by element.
 // CHECK-LABEL: llvm.func @branch(
 // CHECK: scf.for
 // CHECK: arith.cmpi sgt, %{{.*}} : i32

@@ -1,8 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-vector=vector-bits=256 -canonicalize -cse | FileCheck %s
 
-// Addresses that follow one another: one vector access a chunk. Loads and store
-// share a loop where the arrays lie apart or the store follows; else the store's
-// loop comes after the load's.
+// Consecutive addresses: one vector access per chunk. Loads and store share a loop if the arrays are disjoint or the
+// store follows. Otherwise the store's loop comes after the load's.
 // CHECK-LABEL: llvm.func @copy(
 // CHECK-SAME: %[[ARGS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64
 // CHECK: %[[BUFFER:.*]] = llvm.alloca
@@ -70,7 +69,7 @@ tile.func @gather(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kerne
 
 // -----
 
-// An unknown step is compared with one element when the kernel runs.
+// An unknown step is compared with one element at run time.
 // CHECK-LABEL: llvm.func @stride(
 // CHECK: %[[ONE:.*]] = arith.cmpi eq, %{{.*}} : i64
 // CHECK: scf.if %[[ONE]] -> (vector<16xf32>)

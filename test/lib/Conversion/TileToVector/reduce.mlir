@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-vector=vector-bits=256 -canonicalize -cse | FileCheck %s
 
-// Along the lanes: whole vectors first, then halves of the last one.
+// Along the lanes: whole vectors first, then both halves of the last one.
 // CHECK-LABEL: llvm.func @along(
 // CHECK: scf.for {{.*}} -> (vector<32xf32>)
 // CHECK: arith.addf {{.*}} : vector<32xf32>
@@ -26,8 +26,8 @@ tile.func @along(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel
 
 // -----
 
-// Where the function does not commute each chunk is folded by itself, neighbours
-// first, and follows what came before.
+// If the function does not commute, each chunk is folded on its own, neighbours first, and combined after the
+// previous ones.
 // CHECK-LABEL: llvm.func @in_order(
 // CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (i32)
 // CHECK: vector.shuffle {{.*}} [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30]
@@ -77,7 +77,7 @@ tile.func @across(%y: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// Control flow in the region: one element after the other.
+// Control flow in the region: element by element.
 // CHECK-LABEL: llvm.func @scalar(
 // CHECK: scf.for {{.*}} -> (i32)
 // CHECK: scf.if {{.*}} -> (i32)

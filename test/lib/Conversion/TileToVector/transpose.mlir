@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-vector=vector-bits=128 -canonicalize -cse | FileCheck %s
 
-// A transposed operand of a product is packed in square blocks: four rows are
-// read, transposed by shuffles, written.
+// A transposed operand of a dot is packed in square blocks: four rows are read,
+// transposed by shuffles, and written.
 // CHECK-LABEL: llvm.func @packed(
 // CHECK: scf.for
 // CHECK: scf.for
@@ -25,7 +25,7 @@ tile.func @packed(%x: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
-// Sides that are not made of blocks are gathered.
+// Shapes that are not made of such blocks are gathered.
 // CHECK-LABEL: llvm.func @ragged(
 // CHECK-NOT: vector.shuffle
 // CHECK: gather

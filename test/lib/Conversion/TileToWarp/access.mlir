@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp=num-warps=1 | FileCheck %s
 
-// Halves come in vectors of eight; the f32 beside them take the same layout, so
-// that nothing moves, in two accesses.
+// f16 elements come in vectors of eight. The f32 elements used with them take
+// the same layout in two accesses, so that nothing moves.
 // CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [16], [32], [64], [128]], warp = [], block = []}>
 // CHECK-LABEL: tile.func @mixed
 // CHECK: tile.load {{.*}} : tensor<256x!tile.ptr<f16>, #[[L]]>
@@ -23,7 +23,8 @@ tile.func @mixed(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.pt
 
 // -----
 
-// A mask that may end anywhere leaves single elements, neighbours by lanes.
+// A mask that may end anywhere leaves single elements, with neighbours in
+// lanes.
 // CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}32], [64], [128]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = [], block = []}>
 // CHECK-LABEL: tile.func @ragged
 // CHECK: tile.load {{.*}} : tensor<256x!tile.ptr<f32>, #[[L]]>
@@ -55,7 +56,7 @@ tile.func @small(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {
 
 // -----
 
-// What is read through loaded indices is read where it is used.
+// Values read through loaded indices are loaded in the layout of their use.
 // CHECK-LABEL: tile.func @gather
 // CHECK: %[[I:.*]] = tile.load {{.*}} : tensor<256x!tile.ptr<i32>, #[[L:.*]]>
 // CHECK: tile.addptr %{{.*}}, %[[I]]
@@ -76,7 +77,7 @@ tile.func @gather(%p: !tile.ptr<i32> {tile.divisibility = 16 : i32}, %q: !tile.p
 
 // -----
 
-// Columns that are contiguous in memory are taken along columns.
+// Tiles that are contiguous along columns are accessed along columns.
 // CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}1, 0], [2, 0], {{.*}}, lane = {{\[\[}}4, 0], [8, 0],
 // CHECK-LABEL: tile.func @columns
 // CHECK: tile.load {{.*}} : tensor<64x64x!tile.ptr<f32>, #[[L]]>
@@ -98,7 +99,7 @@ tile.func @columns(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes
 
 // -----
 
-// Atomics take one element after the other, from as many threads as there are.
+// Atomics take one element at a time, from as many threads as there are.
 // CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}32]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = [], block = []}>
 // CHECK-LABEL: tile.func @atomics
 // CHECK: tile.atomic_rmw {{.*}} : tensor<64x!tile.ptr<f32>, #[[L]]>
@@ -113,8 +114,8 @@ tile.func @atomics(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes
 
 // -----
 
-// Rows that wrap around at a width that only the launch knows most likely lie
-// side by side; a step of nine elements is nearer than one of unknown length.
+// Rows that wrap around at a width known only at launch are most likely
+// adjacent. A step of nine elements is shorter than one of unknown length.
 // CHECK-DAG: #[[ROWS:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = []}>
 // CHECK-LABEL: tile.func @wrapped
 // CHECK: tile.load {{.*}} : tensor<32x8x!tile.ptr<f16>, #[[ROWS]]>
@@ -159,8 +160,8 @@ tile.func @near(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %s: i32) attr
 
 // -----
 
-// Of three loads one begins at a multiple of eight elements: where most take
-// neighbours one by one, lanes side by side do.
+// One of three loads begins at a multiple of eight elements. Where most loads
+// take single elements, lanes read neighbours.
 // CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}32], [64], [128]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = [], block = []}>
 // CHECK-LABEL: tile.func @taps
 // CHECK-COUNT-3: tile.load {{.*}} : tensor<256x!tile.ptr<f16>, #[[L]]>
@@ -187,7 +188,7 @@ tile.func @taps(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {t
 
 // -----
 
-// Two of three do: threads take eight together.
+// Two of three loads do: threads take eight elements together.
 // CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [16], [32], [64], [128]], warp = [], block = []}>
 // CHECK-LABEL: tile.func @most_together
 // CHECK-COUNT-3: tile.load {{.*}} : tensor<256x!tile.ptr<f16>, #[[L]]>
@@ -214,16 +215,16 @@ tile.func @most_together(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attr
 
 // -----
 
-// Bytes of two 4-bit numbers each: a thread has both numbers of a byte, and the
-// threads of a warp lie along the bytes, not along rows that are far apart.
-// Where all rows are of one group, nothing is known to be near.
+// Bytes of two 4-bit numbers each: a thread has both numbers of a byte. The
+// threads of a warp lie along the bytes, not along rows that are far apart. If
+// all rows are in one group, nothing is known about distances.
 // CHECK-DAG: #[[BYTES:.*]] = #warp.linear<{register = {{\[\[}}1, 0], [0, 1], [0, 2], [0, 4]], lane = {{\[\[}}2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = [], block = []}>
 // CHECK-DAG: #[[GROUPS:.*]] = #warp.linear<{register = {{\[\[}}4, 0], [8, 0], [16, 0], [32, 0]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [], block = []}>
-// CHECK-LABEL: tile.func @halves
+// CHECK-LABEL: tile.func @nibbles
 // CHECK: tile.load {{.*}} : tensor<64x8x!tile.ptr<i8>, #[[BYTES]]>
 // CHECK-LABEL: tile.func @group
 // CHECK: tile.load {{.*}} : tensor<64x8x!tile.ptr<i8>, #[[GROUPS]]>
-tile.func @halves(%p: !tile.ptr<i8>, %stride: i32) attributes {tile.kernel} {
+tile.func @nibbles(%p: !tile.ptr<i8>, %stride: i32) attributes {tile.kernel} {
   %k = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %two = arith.constant dense<2> : tensor<64xi32>
   %byte = arith.divsi %k, %two : tensor<64xi32>

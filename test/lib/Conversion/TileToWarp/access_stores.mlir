@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' | FileCheck %s
 
-// Rows of C that start anywhere are stored element by element. The threads that hold the sums would write to eight rows
-// at a time, and to a quarter of each sector; exchanged first, a warp's elements are neighbours.
+// Rows of C that start anywhere are stored element by element. The threads that hold the accumulators would write to
+// eight rows at a time, a quarter of each sector. After an exchange, the elements of a warp are neighbours.
 // CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{.*}}, lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[\[}}0, 32], [1, 0]]
 // CHECK-LABEL: tile.func @large
 // CHECK: warp.convert_layout {{.*}} -> tensor<64x64xf16, #[[L]]>
@@ -27,7 +27,7 @@ tile.func @large(%p: !tile.ptr<f16>, %v: f16, %stride: i32) attributes {tile.ker
 
 // -----
 
-// Of a tile this small the exchange and its barriers cost more than they save.
+// For a tile this small, the exchange and its barriers cost more than they save.
 // CHECK-LABEL: tile.func @small
 // CHECK: %[[C:.*]] = arith.truncf
 // CHECK-NOT: warp.convert_layout %[[C]]
@@ -55,14 +55,14 @@ tile.func @small(%p: !tile.ptr<f16>, %v: f16, %stride: i32) attributes {tile.ker
 
 // -----
 
-// Elements of 32 bits that have to move are stored four by four, though a tile of the same shape in 16 bits is loaded eight
-// by eight: lanes side by side fill sectors.
+// 32-bit elements that have to move are stored four at a time, though a 16-bit tile of the same shape is loaded eight
+// at a time. Adjacent lanes then fill sectors.
 // CHECK-DAG: #[[EIGHT:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4]], lane = {{\[\[}}0, 8], [1, 0]
 // CHECK-DAG: #[[FOUR:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], {{.*}}, lane = {{\[\[}}0, 4], [0, 8], [1, 0]
-// CHECK-LABEL: tile.func @halves
+// CHECK-LABEL: tile.func @f16_and_f32
 // CHECK: tile.load {{.*}} : tensor<64x16x!tile.ptr<f16>, #[[EIGHT]]>
 // CHECK: tile.store {{.*}} : tensor<64x16x!tile.ptr<f32>, #[[FOUR]]>
-tile.func @halves(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %v: f16) attributes {tile.kernel} {
+tile.func @f16_and_f32(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %v: f16) attributes {tile.kernel} {
   %zero = arith.constant dense<0.0> : tensor<64x16xf32>
   %a = tile.splat %v : f16 -> tensor<64x64xf16>
   %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
@@ -86,8 +86,8 @@ tile.func @halves(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.p
 
 // -----
 
-// Pointers that a loop carries are as those who load through them need them, eight halves or floats side by side. What is
-// stored through them comes to them: in a layout of the store's own, of four floats, they would pass through shared
+// Loop-carried pointers have the layout of the loads that use them: eight adjacent f16 or f32 elements per thread.
+// Stored values are converted to it. In a layout of the store, of four floats, the pointers would pass through shared
 // memory in each iteration.
 // CHECK-DAG: #[[P:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4],
 // CHECK-LABEL: tile.func @carried

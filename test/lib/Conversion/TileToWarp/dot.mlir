@@ -1,14 +1,14 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp=compute-capability=80 | FileCheck %s
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp=compute-capability=90 | FileCheck %s --check-prefix=SM90
 
-// Two by two warps; what the loop loads goes through memory of its own; the
-// accumulator stays in its registers through the loop,
-// and the result is stored eight halves at a time.
+// Two by two warps. Loaded operands go through shared memory, the accumulator
+// stays in its registers through the loop, and the result is stored in vectors
+// of eight f16.
 // CHECK-DAG: #[[ACC:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 16], [0, 32], [32, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 8], [16, 0]], block = []}>
 // CHECK-DAG: #[[A:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [32, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 0], [16, 0]], block = []}>
 // CHECK-DAG: #[[B:.*]] = #warp.linear<{register = {{\[\[}}1, 0], [8, 0], [16, 0], [0, 16], [0, 32]], lane = {{\[\[}}2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = {{\[\[}}0, 8], [0, 0]], block = []}>
 // CHECK-DAG: #[[WIDE:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = {{\[\[}}0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = {{\[\[}}4, 0], [8, 0]], block = []}>
-// CHECK-LABEL: tile.func @product
+// CHECK-LABEL: tile.func @dot
 // CHECK: scf.for {{.*}} -> (tensor<64x64xf32, #[[ACC]]>)
 // CHECK: %[[A0:.*]] = tile.load
 // CHECK: %[[AM:.*]] = warp.alloc %[[A0]]
@@ -21,7 +21,7 @@
 // CHECK: arith.truncf {{.*}} : tensor<64x64xf32, #[[ACC]]> to tensor<64x64xf16, #[[ACC]]>
 // CHECK-NEXT: warp.convert_layout {{.*}} -> tensor<64x64xf16, #[[WIDE]]>
 // CHECK: tile.store {{.*}} : tensor<64x64x!tile.ptr<f16>, #[[WIDE]]>
-tile.func @product(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
+tile.func @dot(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -63,8 +63,8 @@ tile.func @product(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) a
 
 // -----
 
-// The result of one product is an operand of the next: all warps stand along
-// its rows, and the registers are already where the second product wants them.
+// The result of one dot is an operand of the next. All warps lie along its
+// rows, so the registers already have the layout that the second dot needs.
 // CHECK-LABEL: tile.func @chain
 // CHECK: %[[S:.*]] = warp.mma
 // CHECK-NEXT: %[[P:.*]] = arith.truncf %[[S]]
@@ -82,16 +82,16 @@ tile.func @chain(%x: f16, %out: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
-// IEEE products of f32 are for threads, which read their operands from shared
-// memory four steps at a time.
+// Threads compute IEEE dots of f32. They read their operands from shared memory
+// four steps at a time.
 // CHECK-LABEL: tile.func @threads
 // CHECK: %[[A:.*]] = warp.alloc %
 // CHECK: %[[B:.*]] = warp.alloc %
-// CHECK: %[[A0:.*]] = warp.local_load %[[A]] {product = 0 : i32, start = array<i64: 0, 0>}
-// CHECK: %[[B0:.*]] = warp.local_load %[[B]] {product = 0 : i32, start = array<i64: 0, 0>}
+// CHECK: %[[A0:.*]] = warp.local_load %[[A]] {dot = 0 : i32, start = array<i64: 0, 0>}
+// CHECK: %[[B0:.*]] = warp.local_load %[[B]] {dot = 0 : i32, start = array<i64: 0, 0>}
 // CHECK: %[[S0:.*]] = tile.dot %[[A0]], %[[B0]], %{{.*}} : tensor<64x4xf32, #{{.*}}>, tensor<4x64xf32, #{{.*}}>, tensor<64x64xf32, #{{.*}}>
-// CHECK: %[[A1:.*]] = warp.local_load %[[A]] {product = 0 : i32, start = array<i64: 0, 4>}
-// CHECK: %[[B1:.*]] = warp.local_load %[[B]] {product = 0 : i32, start = array<i64: 4, 0>}
+// CHECK: %[[A1:.*]] = warp.local_load %[[A]] {dot = 0 : i32, start = array<i64: 0, 4>}
+// CHECK: %[[B1:.*]] = warp.local_load %[[B]] {dot = 0 : i32, start = array<i64: 4, 0>}
 // CHECK: tile.dot %[[A1]], %[[B1]], %[[S0]]
 // CHECK-COUNT-2: tile.dot
 // CHECK-NOT: tile.dot
@@ -108,7 +108,7 @@ tile.func @threads(%x: f32, %out: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
-// Too few rows for tensor cores: products of halves are exact in f32.
+// Too few rows for tensor cores: products of f16 are exact in f32.
 // CHECK-LABEL: tile.func @small
 // CHECK-COUNT-2: arith.extf
 // CHECK: tile.dot {{.*}} : tensor<8x16xf32, #{{.*}}>, tensor<16x16xf32, #{{.*}}>, tensor<8x16xf32, #{{.*}}>
@@ -125,7 +125,7 @@ tile.func @small(%x: f16, %out: !tile.ptr<f16>) attributes {tile.kernel} {
 
 // -----
 
-// Operands are rounded to tf32, NaN excepted.
+// Operands are rounded to tf32, except NaN.
 // CHECK-LABEL: tile.func @tf32
 // CHECK: arith.bitcast
 // CHECK: arith.cmpf uno
@@ -143,7 +143,7 @@ tile.func @tf32(%x: f32, %out: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
-// The small parts first, the large ones last.
+// The small terms are accumulated first, the large ones last.
 // CHECK-LABEL: tile.func @tf32x3
 // CHECK: %[[D0:.*]] = warp.mma %{{.*}}, %[[BIG:.*]], %{{[^:]*}} :
 // CHECK: %[[D1:.*]] = warp.mma %{{.*}}, %{{.*}}, %[[D0]] :
@@ -160,8 +160,8 @@ tile.func @tf32x3(%x: f32, %y: f32, %out: !tile.ptr<f32>) attributes {tile.kerne
 
 // -----
 
-// Before sm_89 there are no products of 8-bit floats; from then on they are
-// summed in f32.
+// Before sm_89 there is no mma of 8-bit floats. Later GPUs accumulate them in
+// f32.
 // CHECK-LABEL: tile.func @float8
 // CHECK: arith.extf {{.*}} to tensor<16x32xf16
 // CHECK: arith.extf {{.*}} to tensor<32x16xf16
@@ -181,8 +181,8 @@ tile.func @float8(%x: f8E4M3FN, %y: f8E5M2, %out: !tile.ptr<f16>) attributes {ti
 
 // -----
 
-// The products of a batch are spread over the warps, then over registers; each
-// is one of mma.sync, also where warpgroups would compute a single one.
+// The dots of a batch are distributed over the warps, then over registers. Each
+// is computed by mma.sync, even if warpgroups could compute a single one.
 // CHECK-DAG: #[[ACC:.*]] = #warp.linear<{register = {{\[\[}}0, 0, 1], [0, 8, 0], {{.*}}[4, 0, 0]], lane = {{\[\[}}0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = {{\[\[}}1, 0, 0], [2, 0, 0]], block = []}>
 // CHECK-DAG: #[[A:.*]] = #warp.linear<{register = {{\[\[}}0, 0, 1], [0, 8, 0], [0, 0, 8], {{.*}}[4, 0, 0]], lane = {{.*}}, warp = {{\[\[}}1, 0, 0], [2, 0, 0]], block = []}>
 // CHECK-DAG: #[[B:.*]] = #warp.linear<{register = {{\[\[}}0, 1, 0], [0, 8, 0], {{.*}}[4, 0, 0]], lane = {{\[\[}}0, 2, 0], {{.*}}, warp = {{\[\[}}1, 0, 0], [2, 0, 0]], block = []}>

@@ -1,8 +1,8 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp="num-warps=4 compute-capability=80" | FileCheck %s
 
-// Two sums of products of threads start from one constant and end up in two
-// layouts, as their operands lie differently. What the loop carries of each has
-// one layout from its start to its end.
+// The accumulators of two thread dots start from one constant and end in two
+// layouts, as their operands have different layouts. Each loop-carried
+// accumulator has one layout throughout.
 // CHECK-LABEL: tile.func @one_start
 // CHECK: %[[T:.*]] = arith.constant dense<0.000000e+00> : tensor<32x32xf32, #[[ACROSS:.*]]>
 // CHECK-NEXT: %[[S:.*]] = arith.constant dense<0.000000e+00> : tensor<32x32xf32, #[[ALONG:.*]]>
@@ -37,8 +37,8 @@ tile.func @one_start(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %o: !til
 
 // -----
 
-// A sum that starts from a reduction: that gives what its operand's layout
-// leaves, and is brought into the product's.
+// An accumulator starts from a reduction, which has the layout of its operand
+// and is converted to that of the dot.
 // CHECK-LABEL: tile.func @from_reduction
 // CHECK: %[[R:.*]] = "tile.reduce"
 // CHECK: %[[START:.*]] = warp.convert_layout %[[R]]

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp='compute-capability=80 cut-tf32=true' | FileCheck %s
 
-// Operands in tf32 go to the tensor cores as they are, which cut them off; three products still need rounded parts.
+// Tensor cores truncate unrounded tf32 operands. tf32x3 still needs rounded parts.
 // CHECK-LABEL: tile.func @tf32
 // CHECK-NOT: arith.bitcast
 // CHECK: warp.mma

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp="compute-capability=80 num-warps=1" | FileCheck %s
 
-// One warp could move operands by shuffles. What a loop loads goes through shared memory all the same, where it is
-// more than some words a thread: so copies run ahead, and matrices are loaded from there.
+// One warp could move operands by shuffles. Loads in a loop still go through shared memory if they exceed a few words
+// per thread. They can then be prefetched and read by ldmatrix.
 // CHECK-LABEL: @large
 // CHECK: scf.for
 // CHECK: tile.load

@@ -1,8 +1,8 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp | FileCheck %s
-// RUN: tilewright-opt %s -convert-tile-to-warp='num-warps=2 compute-capability=80' | FileCheck %s --check-prefix=SUMS
+// RUN: tilewright-opt %s -convert-tile-to-warp='num-warps=2 compute-capability=80' | FileCheck %s --check-prefix=ACCS
 
-// All warps take all of 16 rows of 512 halves of precision, 128 registers of
-// each thread: they stay in shared memory, where each iteration reads them.
+// All warps hold all of 16 rows of 512 f16 elements, which takes 128 registers per thread. The rows stay in shared
+// memory, and each iteration reads them.
 // CHECK-LABEL: tile.func @few_long_rows
 // CHECK: %[[ROWS:.*]] = warp.alloc {{.*}} !warp.shared<16x512xf16
 // CHECK: scf.for
@@ -46,17 +46,17 @@ tile.func @few_long_rows(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %k: 
   tile.return
 }
 
-// 64 registers of each thread of two warps are not too many beside sums that take as many, but beside four times
-// as many.
-// SUMS-LABEL: tile.func @beside_sums
-// SUMS: scf.for
-// SUMS-NOT: warp.local_load
-// SUMS: scf.yield
-// SUMS: %[[ROWS:.*]] = warp.alloc {{.*}} !warp.shared<64x128xf16
-// SUMS: scf.for
-// SUMS: %[[A:.*]] = warp.local_load %[[ROWS]]
-// SUMS: warp.mma %[[A]]
-tile.func @beside_sums(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %x: f16, %n: i32) attributes {tile.kernel} {
+// 64 registers of each thread of two warps are acceptable next to accumulators that take as many, but not next to
+// four times as many.
+// ACCS-LABEL: tile.func @next_to_accumulators
+// ACCS: scf.for
+// ACCS-NOT: warp.local_load
+// ACCS: scf.yield
+// ACCS: %[[ROWS:.*]] = warp.alloc {{.*}} !warp.shared<64x128xf16
+// ACCS: scf.for
+// ACCS: %[[A:.*]] = warp.local_load %[[ROWS]]
+// ACCS: warp.mma %[[A]]
+tile.func @next_to_accumulators(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %x: f16, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %l = arith.constant dense<128> : tensor<64x1xi32>
@@ -91,12 +91,12 @@ tile.func @beside_sums(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: 
   tile.return
 }
 
-// Nor are 64 registers of one operand too many beside sums that take as many, but those of three.
-// SUMS-LABEL: tile.func @beside_each_other
-// SUMS-COUNT-3: warp.alloc {{.*}} !warp.shared<64x128xf16
-// SUMS: scf.for
-// SUMS-COUNT-3: warp.local_load
-tile.func @beside_each_other(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %x: f16, %n: i32) attributes {tile.kernel} {
+// One operand of 64 registers is acceptable next to accumulators that take as many, but three are not.
+// ACCS-LABEL: tile.func @next_to_each_other
+// ACCS-COUNT-3: warp.alloc {{.*}} !warp.shared<64x128xf16
+// ACCS: scf.for
+// ACCS-COUNT-3: warp.local_load
+tile.func @next_to_each_other(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %x: f16, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %l = arith.constant dense<128> : tensor<64x1xi32>

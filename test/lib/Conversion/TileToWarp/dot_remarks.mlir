@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp="compute-capability=90 arch-specific=true" \
 // RUN:   -remark-format=emitRemark -remarks-filter=.* -verify-diagnostics -o /dev/null
 
-// What computes a product, and why nothing better does.
+// The unit that computes a dot, and why no better one does.
 
 // Warpgroups compute it.
 tile.func @wgmma() {
@@ -32,7 +32,7 @@ tile.func @batch() {
   %a = arith.constant dense<1.0> : tensor<2x64x64xf16>
   %b = arith.constant dense<1.0> : tensor<2x64x64xf16>
   %c = arith.constant dense<1.0> : tensor<2x64x64xf32>
-  // expected-remark@+1 {{computed by mma.sync, not by wgmma: it is a batch of products}}
+  // expected-remark@+1 {{computed by mma.sync, not by wgmma: it is a batched dot}}
   %d = tile.dot %a, %b, %c : tensor<2x64x64xf16>, tensor<2x64x64xf16>, tensor<2x64x64xf32>
   tile.return
 }
@@ -68,7 +68,7 @@ tile.func @double() {
   %a = arith.constant dense<1.0> : tensor<64x64xf64>
   %b = arith.constant dense<1.0> : tensor<64x64xf64>
   %c = arith.constant dense<1.0> : tensor<64x64xf64>
-  // expected-remark@+1 {{computed by threads, not by tensor cores: they do not have the types of its operands and its sum}}
+  // expected-remark@+1 {{computed by threads, not by tensor cores: they do not support its operand and accumulator types}}
   %d = tile.dot %a, %b, %c : tensor<64x64xf64>, tensor<64x64xf64>, tensor<64x64xf64>
   tile.return
 }

@@ -2,7 +2,7 @@
 // RUN:   -remark-format=emitRemark -remarks-filter-passed=.* -verify-diagnostics -o /dev/null
 
 // There is nothing better on this GPU.
-tile.func @product() {
+tile.func @dot() {
   %a = arith.constant dense<1.0> : tensor<64x64xf16>
   %b = arith.constant dense<1.0> : tensor<64x64xf16>
   %c = arith.constant dense<1.0> : tensor<64x64xf32>

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp | FileCheck %s
 
-// Four f32 are 16 bytes, so each thread takes vectors of four, and there is
-// nothing to convert.
+// Four f32 elements are 16 bytes, so each thread takes vectors of four and
+// nothing is converted.
 // CHECK: #[[L:.*]] = #warp.linear<{register = {{\[\[}}1], [2], [512]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]], block = []}>
 // CHECK: tile.func @add({{.*}}warp.num_warps = 4 : i32
 // CHECK: tile.range {{.*}} : tensor<1024xi32, #[[L]]>

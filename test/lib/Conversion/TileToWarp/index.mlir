@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp -cse | FileCheck %s
 
-// Indices and result have one layout, that of the memory they come from and go
-// to; the source stays in its own.
+// Indices and result have one layout, that of their memory accesses. The source
+// keeps its own.
 // CHECK-DAG: #[[LONG:.*]] = #warp.linear<{register = {{\[\[}}1], [2]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]], block = []}>
 // CHECK-DAG: #[[SHORT:.*]] = #warp.linear<{register = [], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32], [0]], block = []}>
 // CHECK-LABEL: tile.func @gather
@@ -25,7 +25,7 @@ tile.func @gather(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %i: !tile.p
 
 // -----
 
-// The mask lies where the elements are that it belongs to.
+// The mask has the layout of the elements that it belongs to.
 // CHECK-DAG: #[[LONG:.*]] = #warp.linear<{register = {{\[\[}}1], [2]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]], block = []}>
 // CHECK-LABEL: tile.func @histogram
 // CHECK: %[[M:.*]] = arith.cmpi slt, {{.*}} : tensor<512xi32, #[[LONG]]>

@@ -1,7 +1,8 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp -cse | FileCheck %s
 
-// What is joined of tiles smaller than the threads are spreads over those that
-// hold copies, the furthest apart first, and over registers only then.
+// The elements of a join of tiles smaller than the threads are distributed over
+// threads that hold copies, the furthest apart first. Only then they take
+// registers.
 // CHECK-DAG: #[[PAIR:.*]] = #warp.linear<{register = [], lane = {{\[\[}}0], [0], [0], [0], [0]], warp = {{\[\[}}0], [1]], block = []}>
 // CHECK-DAG: #[[FOUR:.*]] = #warp.linear<{register = [], lane = {{\[\[}}0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], warp = {{\[\[}}0, 1], [1, 0]], block = []}>
 // CHECK-LABEL: tile.func @small

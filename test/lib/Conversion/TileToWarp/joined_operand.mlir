@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp="compute-capability=90 arch-specific=true" | FileCheck %s
 
-// Numbers that are joined along a row lie side by side in a thread, if not in the
-// order of its registers: they are stored as rows, which the product reads across.
+// Elements that are joined along a row are adjacent in a thread, if not in register order. They are stored as rows,
+// which the mma reads across.
 // CHECK-DAG: #[[ROWS:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], {{.*}}
 // CHECK-LABEL: tile.func @joined
 // CHECK: warp.alloc %{{.*}} : (tensor<64x64xf16, {{.*}}>) -> !warp.shared<64x64xf16, #[[ROWS]]>

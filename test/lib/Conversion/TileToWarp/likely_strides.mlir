@@ -1,14 +1,14 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' -canonicalize -cse | FileCheck %s
 
-// Strides that are only known when the kernel runs: one that 16 divides is probably longer than one of which nothing is
-// known, and a product than its factors. Lanes stand along the shortest.
+// Strides that are known only at run time: one that is divisible by 16 is probably longer than one of which nothing
+// is known. A product is probably longer than its factors. Lanes lie along the shortest.
 
 // CHECK-DAG: #[[ROWS:.*]] = #warp.linear<{register = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 32]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[\[}}0, 1], [0, 2]]
 // CHECK-DAG: #[[COLUMNS:.*]] = #warp.linear<{register = {{\[\[}}0, 32], [4, 0], [8, 0], [16, 0]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[\[}}1, 0], [2, 0]]
 // CHECK-DAG: #[[DOWN:.*]] = #warp.linear<{offset = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1]
 // CHECK-DAG: #[[ALONG:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8]
 
-// Weights of a convolution: in shared memory, too, neighbours are those in the channels of the input.
+// Weights of a convolution: also in shared memory, neighbours lie along the input channels.
 // CHECK-LABEL: tile.func @weights
 // CHECK: tile.load {{.*}} : tensor<32x64x!tile.ptr<f16>, #[[ROWS]]>
 // CHECK: warp.wgmma {{.*}} !warp.shared<32x64xf16, #[[DOWN]]>
@@ -36,7 +36,7 @@ tile.func @weights(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !til
   tile.return
 }
 
-// The other way round.
+// The transposed order.
 // CHECK-LABEL: tile.func @turned_weights
 // CHECK: tile.load {{.*}} : tensor<32x64x!tile.ptr<f16>, #[[COLUMNS]]>
 // CHECK: warp.wgmma {{.*}} !warp.shared<32x64xf16, #[[ALONG]]>
@@ -64,7 +64,7 @@ tile.func @turned_weights(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %ou
   tile.return
 }
 
-// Nothing tells them apart: the last dimension is the one of neighbours.
+// Nothing distinguishes the strides: neighbours lie along the last dimension.
 // CHECK-LABEL: tile.func @alike
 // CHECK: tile.load {{.*}} : tensor<32x64x!tile.ptr<f16>, #[[COLUMNS]]>
 // CHECK: warp.wgmma {{.*}} !warp.shared<32x64xf16, #[[ALONG]]>

@@ -2,7 +2,7 @@
 
 // CHECK: #[[ROWS:.*]] = #warp.linear<{register = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 32]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[\[}}0, 1], [0, 2]]
 
-// Lanes stand along the stride that is probably the shortest where nothing else decides about the load.
+// If nothing else decides about the load, lanes lie along the stride that is probably the shortest.
 // CHECK-LABEL: tile.func @summed
 // CHECK: tile.load {{.*}} : tensor<32x64x!tile.ptr<f16>, #[[ROWS]]>
 tile.func @summed(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -32,7 +32,7 @@ tile.func @summed(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !tile
   tile.return
 }
 
-// What a store of neighbours takes is loaded where it is stored: a guess is not worth an exchange.
+// A tile that a store of neighbours takes is loaded in the layout of the store: a guess is not worth an exchange.
 // CHECK-LABEL: tile.func @copied
 // CHECK: tile.load {{.*}} : tensor<32x64x!tile.ptr<f16>, #[[L:.*]]>
 // CHECK: tile.store {{.*}} : tensor<32x64x!tile.ptr<f16>, #[[L]]>

@@ -1,7 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp | FileCheck %s
 
-// The row numbers are wanted along rows and along columns: they are counted
-// twice and never moved.
+// Row numbers are needed along rows and along columns. They are computed twice and never moved.
 // CHECK-LABEL: tile.func @recompute
 // CHECK-COUNT-2: tile.range {{.*}} : tensor<64xi32
 // CHECK-NOT: warp.convert_layout
@@ -24,8 +23,7 @@ tile.func @recompute(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attribut
 
 // -----
 
-// A scale that is only spread over rows is loaded by every thread that needs
-// it.
+// A scale that is only broadcast over rows is loaded by every thread that needs it.
 // CHECK-LABEL: tile.func @spread
 // CHECK: tile.load {{.*}} : tensor<64x!tile.ptr<f16>, #[[SLICE:.*]]>
 // CHECK: tile.expand_dims {{.*}} : tensor<64xf16, #[[SLICE]]>
@@ -55,7 +53,7 @@ tile.func @spread(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.p
 
 // -----
 
-// So is one that lies in a row of its own and is spread from there, also where a loop hands its places on.
+// So is one in a row that is broadcast, even if a loop carries its offsets.
 // CHECK-LABEL: tile.func @spread_row
 // CHECK: scf.for
 // CHECK-NOT: warp.convert_layout
@@ -67,12 +65,12 @@ tile.func @spread(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.p
 tile.func @spread_row(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
-  %side = arith.constant dense<64> : tensor<64x1xi32>
+  %factor = arith.constant dense<64> : tensor<64x1xi32>
   %step = arith.constant dense<64> : tensor<1x64xi32>
   %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %r1 = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
   %c1 = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
-  %rs = arith.muli %r1, %side : tensor<64x1xi32>
+  %rs = arith.muli %r1, %factor : tensor<64x1xi32>
   %r2 = tile.broadcast %rs : tensor<64x1xi32> -> tensor<64x64xi32>
   %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
   %o = arith.addi %r2, %c2 : tensor<64x64xi32>
@@ -94,8 +92,8 @@ tile.func @spread_row(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !ti
 
 // -----
 
-// What an index is needed for says where it is loaded, however its address is
-// used besides; threads that need it elsewhere load it again.
+// The use of a loaded index determines its layout, whatever else uses its address. Threads that need it elsewhere
+// load it again.
 // CHECK-LABEL: tile.func @index
 // CHECK-COUNT-2: tile.load {{.*}} : tensor<64x!tile.ptr<i32>
 // CHECK-NOT: warp.convert_layout
@@ -134,8 +132,7 @@ tile.func @index(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.pt
 
 // -----
 
-// What was loaded as rows is wanted as an operand: once, before the loop, as
-// halves and not as what they become.
+// A tile that was loaded as rows is converted to an operand once, before the loop, as f16 before it is extended.
 // CHECK-LABEL: tile.func @hoisted
 // CHECK: %[[X:.*]] = tile.load {{.*}} : tensor<16x16x!tile.ptr<f16>
 // CHECK: %[[C:.*]] = warp.convert_layout %[[X]] : tensor<16x16xf16
@@ -164,7 +161,7 @@ tile.func @hoisted(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %out: !til
 
 // -----
 
-// Both branches and what a `while` carries come in the layout of the store.
+// Both branches and the carried values of a `while` have the layout of the store.
 // CHECK-LABEL: tile.func @control_flow
 // CHECK: %[[IF:.*]] = scf.if {{.*}} -> (tensor<256xf32, #[[L:.*]]>)
 // CHECK: scf.while (%{{.*}} = %[[IF]], {{.*}}) : (tensor<256xf32, #[[L]]>, i32) -> tensor<256xf32, #[[L]]>
@@ -210,7 +207,7 @@ tile.func @constants(%p: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// Tiles that are joined stay where they are: each thread holds both of a pair.
+// Tiles that are joined are not moved: each thread holds both elements of a pair.
 // CHECK-LABEL: tile.func @joined
 // CHECK: tile.load
 // CHECK-NOT: warp.convert_layout
@@ -241,9 +238,8 @@ tile.func @joined(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.p
 
 // -----
 
-// A table of pages is looked up by divisions by the length of a page, which
-// cost little; the places are needed in two layouts, and never moved. What
-// several steps share is counted once.
+// A page table is indexed by divisions by the page length, which are cheap. The offsets are needed in two layouts and
+// never moved. Shared steps are counted once.
 // CHECK-LABEL: tile.func @pages
 // CHECK-COUNT-2: tile.load {{.*}} : tensor<64x!tile.ptr<i32>
 // CHECK-NOT: warp.convert_layout
@@ -263,16 +259,16 @@ tile.func @pages(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %table: !til
   %number = tile.load %tq, %inside, %zero : tensor<64x!tile.ptr<i32>>
   %begin = arith.muli %number, %c16 : tensor<64xi32>
   %rest = arith.remsi %at, %c16 : tensor<64xi32>
-  %place = arith.addi %begin, %rest : tensor<64xi32>
+  %slot = arith.addi %begin, %rest : tensor<64xi32>
   %r16 = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
   %c = tile.expand_dims %r16 {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
   %d = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
-  %p1 = tile.expand_dims %place {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %p1 = tile.expand_dims %slot {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
   %p2 = arith.muli %p1, %c64 : tensor<64x1xi32>
   %p3 = tile.broadcast %p2 : tensor<64x1xi32> -> tensor<64x16xi32>
   %c3 = tile.broadcast %c : tensor<1x16xi32> -> tensor<64x16xi32>
   %v = arith.addi %p3, %c3 : tensor<64x16xi32>
-  %q1 = tile.expand_dims %place {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %q1 = tile.expand_dims %slot {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
   %q2 = arith.muli %q1, %c64r : tensor<1x64xi32>
   %q3 = tile.broadcast %q2 : tensor<1x64xi32> -> tensor<64x64xi32>
   %d3 = tile.broadcast %d : tensor<64x1xi32> -> tensor<64x64xi32>
@@ -294,8 +290,8 @@ tile.func @pages(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %table: !til
 
 // -----
 
-// Where pages lie is looked up by all threads that need it, however long that
-// takes to compute: addresses that go through shared memory could not run ahead.
+// All threads that need the page offsets look them up, however long that takes to compute: addresses that go through
+// shared memory could not be prefetched.
 // CHECK-LABEL: tile.func @pages
 // CHECK-COUNT-2: tile.load {{.*}} : tensor<64x!tile.ptr<i32>
 // CHECK-NOT: warp.convert_layout
@@ -348,9 +344,9 @@ tile.func @pages(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.pt
 
 // -----
 
-// A number of each row that is added to the row's sum is loaded by the threads
-// that have the sum, rather than to go through shared memory.
-// CHECK-LABEL: tile.func @beside_sums
+// A number per row that is added to the sum of the row is loaded by the threads that have the sum. It does not go
+// through shared memory.
+// CHECK-LABEL: tile.func @with_row_sums
 // CHECK-NOT: warp.convert_layout
 // CHECK: "tile.reduce"
 // CHECK: -> tensor<64xf32, #[[ROWS:.*]]>
@@ -358,7 +354,7 @@ tile.func @pages(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !tile.pt
 // CHECK: tile.load {{.*}} : tensor<64x!tile.ptr<f32>, #[[ROWS]]>
 // CHECK-NOT: warp.convert_layout
 // CHECK: tile.store {{.*}} : tensor<64x!tile.ptr<f32>, #[[ROWS]]>
-tile.func @beside_sums(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %w: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+tile.func @with_row_sums(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %w: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
   %c16 = arith.constant dense<16> : tensor<64x1xi32>
   %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %c = tile.range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>

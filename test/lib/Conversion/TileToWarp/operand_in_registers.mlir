@@ -5,8 +5,8 @@
 // RUN:   -convert-tile-to-warp='num-warps=8 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s --check-prefix=WIDE
 
-// What a loop loads and turns into a first operand is read from the slot as the instruction takes it from registers. The
-// product before, which reads the same registers, is waited for in front of the last step.
+// A first operand that a loop computes from a load is read from the slot in the register layout of wgmma. The
+// previous wgmma, which reads the same registers, is waited for before the last step.
 // CHECK-LABEL: @scaled
 // CHECK: scf.for {{.*}} iter_args(%[[P:[^ ]*]] = {{.*}}, %[[Y:[^ ]*]] = {{[^,]*}})
 // CHECK: %[[X:.*]] = warp.local_load %{{.*}} : !warp.shared<64x64xf16, {{.*}}> -> tensor<64x64xf16, #[[A:.*]]>
@@ -17,7 +17,7 @@
 // CHECK-NOT: warp.wgmma_wait
 // CHECK: warp.wgmma %[[H]], %{{.*}}, %[[S]] : tensor<64x64xf16, #[[A]]>
 
-// Two warpgroups with 64 rows would each compute all of it: it goes through memory.
+// Two warpgroups would each compute all 64 rows: the operand goes through memory.
 // WIDE-LABEL: @scaled
 // WIDE: arith.mulf
 // WIDE: %[[M:.*]] = warp.alloc
@@ -42,7 +42,7 @@ tile.func @scaled(%a: !tile.ptr<f16>, %cd: !tile.ptr<f32>, %n: i64, %k: i32, %f:
 
 // -----
 
-// One that the loop turns, too, without a detour: `ldmatrix` turns it.
+// A transposed operand, too, is read directly: `ldmatrix` transposes it.
 // CHECK-LABEL: @turned
 // CHECK: scf.for
 // CHECK: %[[X:.*]] = warp.local_load %{{.*}} : !warp.shared<64x64xf16, {{.*}}> -> tensor<64x64xf16, #{{.*}}>
@@ -71,7 +71,7 @@ tile.func @turned(%a: !tile.ptr<f16>, %cd: !tile.ptr<f32>, %n: i64, %k: i32, %f:
 
 // -----
 
-// What something else uses, too, and what is loaded in other widths, goes through memory.
+// An operand with other uses, or loaded in another width, goes through memory.
 // CHECK-LABEL: @in_memory
 // CHECK: scf.for
 // CHECK-DAG: %[[H:.*]] = arith.mulf

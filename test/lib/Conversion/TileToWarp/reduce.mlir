@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp | FileCheck %s
 
-// Rows are loaded eight elements a thread; a row's maximum lies where the row
-// was, so that it goes back to the row without moving.
+// Rows are loaded eight elements per thread. The maximum of a row has the
+// layout of the row, so that it is broadcast without moving.
 // CHECK-DAG: #[[ROWS:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4], [16, 0]], lane = {{\[\[}}0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = {{\[\[}}4, 0], [8, 0]], block = []}>
 // CHECK-DAG: #[[MAX:.*]] = #warp.linear<{register = {{\[\[}}16]], lane = {{\[\[}}0], [0], [0], [1], [2]], warp = {{\[\[}}4], [8]], block = []}>
 // CHECK-LABEL: tile.func @rows
@@ -38,7 +38,8 @@ tile.func @rows(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {t
 
 // -----
 
-// Both operands of one reduction have one layout, the index that of the value.
+// Both operands of one reduction have one layout: the index has that of the
+// value.
 // CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}1], [2], [512]], lane
 // CHECK-LABEL: tile.func @argmax
 // CHECK: tile.range {{.*}} : tensor<1024xi32, #[[L]]>
@@ -63,9 +64,9 @@ tile.func @argmax(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %out: !tile
 
 // -----
 
-// Marked are reductions by functions that compute the same with their sides
-// exchanged, up to the order of what is added, multiplied or compared for
-// equality: not that of the first of two.
+// Marked are reductions whose function gives the same if its operands are
+// exchanged. Additions, multiplications and tests for equality may be in any
+// order. The first of two operands is not marked.
 // CHECK-LABEL: tile.func @commuting
 // CHECK: "tile.reduce"({{.*}}) <{axis = 0 : i32, commutes}>
 // CHECK: arith.mulf

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp=num-warps=4 | FileCheck %s
 
-// Rows of 128 bytes may be read by any threads: a thread takes four that follow
-// each other, then lanes, then warps, and nothing moves between the load, the
+// Rows of 128 bytes may be read by any threads. A thread takes four consecutive
+// elements, then lanes follow, then warps. Nothing moves between the load, the
 // scan down the rows and the store.
 // CHECK-DAG: #[[L:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 0]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [4, 0], [8, 0]], warp = {{\[\[}}16, 0], [32, 0]], block = []}>
 // CHECK-LABEL: tile.func @rows

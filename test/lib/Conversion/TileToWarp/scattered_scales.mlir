@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp="compute-capability=90 arch-specific=true" | FileCheck %s
 
-// Of scales of columns that lie anywhere the lanes that would hold copies load some each and shuffle
-// them: each thread would hold addresses of 32 of them.
+// Scales of columns with arbitrary addresses: lanes that would hold copies load some each and shuffle them. Otherwise
+// each thread would hold 32 addresses.
 // CHECK: #[[ONE:.*]] = #warp.linear<{register = {{\[\[}}1], [8]], lane = {{\[\[}}2], [4], [64], [32], [16]], warp = {{\[\[}}0], [0]], block = []}>
 // CHECK-LABEL: tile.func @anywhere
 // CHECK: scf.for
@@ -38,7 +38,7 @@ tile.func @anywhere(%x: f16, %s: !tile.ptr<f32>, %group: i32, %step: i32, %n: i3
 
 // -----
 
-// Neighbours in memory are loaded by each thread that needs them.
+// Scales that are neighbours in memory are loaded by each thread that needs them.
 // CHECK-LABEL: tile.func @neighbours
 // CHECK: scf.for
 // CHECK: tile.load %{{.*}} : tensor<128x!tile.ptr<f32>, #[[SLICE:.*]]>
@@ -72,7 +72,7 @@ tile.func @neighbours(%x: f16, %s: !tile.ptr<f32> {tile.divisibility = 16 : i32}
 
 // -----
 
-// A row of scales is loaded where it is multiplied with the operand, its neighbours in order.
+// A row of scales is loaded in the layout of the operand that it is multiplied with, neighbours in order.
 // CHECK: #[[ROW:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4]], lane = {{.*}}
 // CHECK-LABEL: tile.func @row
 // CHECK: scf.for

@@ -1,8 +1,8 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp=num-warps=1 | FileCheck %s
 
-// A step of a sorting network takes the halves of each pair by sums, and sets
-// them beside each other again: each thread has the sum that its element stands
-// for, so that nothing moves and no thread gets more elements.
+// A step of a sorting network extracts both elements of each pair by sums and
+// joins the results again. Each thread has the sum that replaces its element,
+// so nothing moves and no thread gets more elements.
 // CHECK-DAG: #[[FLAT:.*]] = #warp.linear<{register = [], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = [], block = []}>
 // CHECK-DAG: #[[PAIRS:.*]] = #warp.linear<{register = [], lane = {{\[\[}}0, 0, 1], [0, 0, 2], [0, 1, 0], [1, 0, 0], [2, 0, 0]], warp = [], block = []}>
 // CHECK-LABEL: tile.func @step

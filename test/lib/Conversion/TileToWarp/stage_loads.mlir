@@ -1,8 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp='num-warps=4 compute-capability=80' | FileCheck %s
 
-// Weights of bytes that a loop loads become an operand by a conversion: they are
-// stored as they come and read as the product holds them. What the sums are
-// scaled by stays in registers.
+// Byte weights that a loop loads are converted to an operand. They are stored as loaded and read in the layout of the
+// dot. The scales of the accumulators stay in registers.
 
 // CHECK-LABEL: @converted
 // CHECK: scf.for
@@ -64,8 +63,8 @@ tile.func @converted(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %w: !til
 
 // -----
 
-// Two rows of scales, of which each thread holds one element, stay in registers:
-// neither could neighbours be copied at once, nor has a column a chunk to swizzle.
+// Two rows of scales, of which each thread holds one element, stay in registers. No two neighbours could be copied at
+// once, and a column has no chunk to swizzle.
 
 // CHECK-LABEL: @two_rows_of_scales
 // CHECK: scf.for
@@ -106,8 +105,8 @@ tile.func @two_rows_of_scales(%s: !tile.ptr<f16> {tile.divisibility = 16 : i32},
 
 // -----
 
-// An operand of 16 bits that the loop computes as its words lie in registers goes through memory of its own, too:
-// instructions for matrices read it from there.
+// A 16-bit operand that the loop computes in the layout of its packed words goes through shared memory, too.
+// `ldmatrix` reads it from there.
 // CHECK-LABEL: @computed
 // CHECK: scf.for
 // CHECK: %[[H:.*]] = math.exp2
@@ -159,8 +158,8 @@ tile.func @computed(%x: f16, %w: !tile.ptr<i32> {tile.divisibility = 16 : i32}, 
 
 // -----
 
-// So does what a loop loads under a condition, where nothing runs ahead. It is read right before the product: the
-// second operand takes no registers before.
+// So does a load under a condition, though nothing is prefetched. It is read right before the dot, so that the second
+// operand takes no registers earlier.
 // CHECK-LABEL: @conditional
 // CHECK: scf.if
 // CHECK: %[[X:.*]] = tile.load {{.*}} : tensor<64x64x!tile.ptr<f16>

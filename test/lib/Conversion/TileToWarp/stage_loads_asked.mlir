@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp='num-warps=4 compute-capability=90' | FileCheck %s
 
-// A loop that says how many iterations are to be in flight loads through memory. Copies bring zeros where a mask is off:
-// what else belongs there is chosen behind them.
+// A loop that asks for several iterations in flight loads through shared memory. Copies bring zeros where a mask is
+// off. Other values are selected after them.
 
 // CHECK-LABEL: @asked
 // CHECK: scf.for
@@ -38,7 +38,7 @@ tile.func @asked(%x0: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y0: !tile.
 
 // -----
 
-// Not one that asks for nothing, or for one; nor what is loaded again and again, or around another loop.
+// Not staged: loops that ask for nothing or for one iteration, repeated loads, and loads around another loop.
 
 // CHECK-LABEL: @not_asked
 // CHECK-NOT: warp.alloc

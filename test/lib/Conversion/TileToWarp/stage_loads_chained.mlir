@@ -1,7 +1,8 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' -canonicalize -cse | FileCheck %s
 
-// A matrix beside the sum of a product, from which threads make the second operand of the next product, goes through
-// memory: it can be copied, and the fence behind the operand does not wait for it. A row stays in registers.
+// A matrix from which, with another dot's accumulator, threads compute the second operand of the next dot goes
+// through shared memory. It can be copied, and the fence after the operand does not wait for it. A row stays in
+// registers.
 // CHECK-LABEL: @states
 // CHECK: scf.for
 // CHECK: warp.wgmma_wait
@@ -15,7 +16,7 @@
 // CHECK: warp.alloc
 // CHECK: warp.wgmma
 
-// What only the first operand is made of stays in registers, as the product takes it from there.
+// Values of the first operand only stay in registers, as wgmma takes it from there.
 // CHECK-LABEL: @scores
 // CHECK: scf.for
 // CHECK: %[[S:.*]] = warp.wgmma_wait
@@ -97,7 +98,7 @@ tile.func @scores(%q0: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %kp0: !til
   tile.return
 }
 
-// Beside no other product's sum the matrices of both operands can be copied.
+// Without the accumulator of another dot, the matrices of both operands can be copied.
 // CHECK-LABEL: @scaled
 // CHECK: scf.for
 // CHECK: %[[Q:.*]] = tile.load {{.*}} : tensor<64x64x!tile.ptr<f16>

@@ -1,9 +1,9 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true num-stages=3' -canonicalize -cse | FileCheck %s
 // RUN: tilewright-opt %s -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' -canonicalize -cse | FileCheck %s --check-prefix=ONE
 
-// Numbers of the columns of a product's sum: each thread loads one of them, and reads those that it needs from memory.
-// The pointers that the loop carries stay as they are loaded through. What copies do not bring, as it is too narrow, and
-// what is the place of other numbers stay in registers.
+// Numbers per column of an accumulator: each thread loads one of them and reads those that it needs from shared
+// memory. Carried pointers keep the layout of their loads. Elements that are too narrow for copies, and offsets of
+// other loads, stay in registers.
 // CHECK-DAG: #[[ROW:.*]] = #warp.linear<{register = [], lane = {{\[}}[1], [2], [4], [8], [16]], warp = {{\[}}[32], [0]]
 // CHECK-LABEL: @columns
 // CHECK: scf.for
@@ -19,7 +19,7 @@
 // CHECK: tile.load %{{.*}} : tensor<64x!tile.ptr<f16>
 // CHECK: scf.yield
 
-// With one iteration in flight nothing is copied ahead.
+// With one iteration in flight nothing is prefetched.
 // ONE-LABEL: @columns
 // ONE: scf.for
 // ONE: %[[G:.*]] = tile.load %{{.*}} : tensor<64x!tile.ptr<f32>
@@ -41,13 +41,13 @@ tile.func @columns(%ap0: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %bp0: !t
   %out1 = tile.splat %out0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %out = tile.addptr %out1, %o : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
   %strides = tile.splat %stride : i32 -> tensor<64xi32>
-  %places = arith.muli %r, %strides : tensor<64xi32>
+  %offsets = arith.muli %r, %strides : tensor<64xi32>
   %gp1 = tile.splat %gp0 : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
-  %gp = tile.addptr %gp1, %places : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %gp = tile.addptr %gp1, %offsets : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
   %hp1 = tile.splat %hp0 : !tile.ptr<f16> -> tensor<64x!tile.ptr<f16>>
   %ip1 = tile.splat %ip0 : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
-  %hp = tile.addptr %hp1, %places : tensor<64x!tile.ptr<f16>>, tensor<64xi32>
-  %ip = tile.addptr %ip1, %places : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %hp = tile.addptr %hp1, %offsets : tensor<64x!tile.ptr<f16>>, tensor<64xi32>
+  %ip = tile.addptr %ip1, %offsets : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %step = arith.constant dense<64> : tensor<64xi32>

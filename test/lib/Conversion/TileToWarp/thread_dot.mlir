@@ -1,20 +1,19 @@
 // RUN: tilewright-opt %s "-convert-tile-to-warp=num-warps=8 compute-capability=80" | FileCheck %s
 
-// The left operand lies along the contracted dimension, and so it does in
-// shared memory: a thread reads 16 bytes of each of its rows, which stand eight
-// lanes, not one register, apart. The right one lies across: a thread reads
-// groups of four columns side by side. Each thread has 8 x 8 elements. Lanes
-// beside each other share columns, those two apart rows, as shared memory wants.
+// The left operand is contiguous along K, also in shared memory. A thread reads 16 bytes of each of its rows, which
+// are eight lanes apart, not one register. The right one is contiguous across K: a thread reads groups of four
+// adjacent columns. Each thread has 8 x 8 elements. Adjacent lanes share columns, and lanes two apart share rows,
+// which avoids bank conflicts.
 // CHECK-DAG: #[[ACC:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 64], [16, 0], [32, 0], [64, 0]], lane = {{\[\[}}1, 0], [0, 4], [0, 8], [0, 16], [2, 0]], warp = {{\[\[}}0, 32], [4, 0], [8, 0]], block = []}>
 // CHECK-DAG: #[[ALONG:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 4], [4, 8], [8, 0], [16, 0], [32, 0], [64, 0]]}>
 // CHECK-DAG: #[[ACROSS:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 4], [2, 8], [4, 16], [8, 0], [0, 32], [0, 64]]}>
-// CHECK-LABEL: tile.func @product
+// CHECK-LABEL: tile.func @dot
 // CHECK: %[[A:.*]] = tile.load
 // CHECK: warp.alloc %[[A]] : ({{.*}}) -> !warp.shared<128x16xf32, #[[ALONG]]>
 // CHECK: %[[B:.*]] = tile.load
 // CHECK: warp.alloc %[[B]] : ({{.*}}) -> !warp.shared<16x128xf32, #[[ACROSS]]>
 // CHECK-COUNT-4: tile.dot {{.*}} : tensor<128x4xf32, #{{.*}}>, tensor<4x128xf32, #{{.*}}>, tensor<128x128xf32, #[[ACC]]>
-tile.func @product(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+tile.func @dot(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp -verify-diagnostics
 
 tile.func @three(%x: f32) attributes {tile.kernel} {
-  // expected-error@below {{convert-tile-to-warp takes blocks with power-of-two sides, as tile-gpu-split-blocks leaves them, got 'tensor<96xi32>'}}
+  // expected-error@below {{convert-tile-to-warp takes blocks with power-of-two dimensions, as tile-gpu-split-blocks leaves them, got 'tensor<96xi32>'}}
   %r = tile.range {start = 0 : i32, end = 96 : i32} : tensor<96xi32>
   tile.return
 }
@@ -16,7 +16,7 @@ tile.func @huge(%x: f32) attributes {tile.kernel} {
 
 // -----
 
-// Repeated, it is no more than one value; computed with, it takes registers.
+// A splat takes one register, but values computed from it take one each.
 tile.func @huge_values(%x: f32, %y: f32) attributes {tile.kernel} {
   %0 = tile.splat %x : f32 -> tensor<64x64x64xf32>
   %1 = tile.splat %y : f32 -> tensor<64x64x64xf32>
@@ -68,7 +68,7 @@ tile.func @calls(%x: f32) attributes {tile.kernel} {
 
 // -----
 
-// Taking a tile apart has no rule.
+// There is no rule for extracting elements of a tile.
 tile.func @extract(%x: f32, %i: index) attributes {tile.kernel} {
   %r = tile.splat %x : f32 -> tensor<64xf32>
   // expected-error@below {{the NVIDIA back end cannot compute this on blocks}}

@@ -1,8 +1,8 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp='num-warps=8 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
-// The transposed result of a product has to pass through shared memory to be the left side of the next one, as in
-// gradients of attention. Where it would take 32 registers of a thread it stays there.
+// The transposed result of a dot has to pass through shared memory to be the left operand of the next one, as in
+// gradients of attention. If it would take 32 registers per thread, it stays there.
 
 // CHECK-LABEL: @transposed
 // CHECK: warp.wgmma_wait
@@ -26,7 +26,7 @@ tile.func @transposed(%p: !tile.ptr<f16>, %q: !tile.ptr<f32>) attributes {tile.k
   tile.return
 }
 
-// As it is, the result stands where the next product takes its left side from.
+// Without a transpose, the result has the layout of the left operand of the next dot.
 
 // CHECK-LABEL: @straight
 // CHECK: %[[H:.*]] = arith.truncf %{{.*}} : tensor<128x128xf32, {{.*}}> to tensor<128x128xf16
@@ -45,7 +45,7 @@ tile.func @straight(%p: !tile.ptr<f16>, %q: !tile.ptr<f32>) attributes {tile.ker
   tile.return
 }
 
-// Of fewer registers it is brought back.
+// If it takes fewer registers, it is read back.
 
 // CHECK-LABEL: @few
 // CHECK: %[[H:.*]] = arith.truncf %{{.*}} : tensor<64x64xf32, {{.*}}> to tensor<64x64xf16

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' -canonicalize -cse | FileCheck %s
 
-// Decoding whose values are its keys: what the loop loads once lies in memory once, and the second product reads it
-// turned.
+// Decoding whose values are its keys: the loop loads them to shared memory once, and the second dot reads them
+// transposed.
 // CHECK-LABEL: @turned
 // CHECK: scf.for
 // CHECK: %[[K:.*]] = tile.load
@@ -40,8 +40,8 @@ tile.func @turned(%q: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %keys: !til
     %t0 = tile.expand_dims %token {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
     %t64 = arith.muli %t0, %wide : tensor<1x32xi32>
     %tb = tile.broadcast %t64 : tensor<1x32xi32> -> tensor<64x32xi32>
-    %place = arith.addi %tb, %dk : tensor<64x32xi32>
-    %kp = tile.addptr %ks, %place : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
+    %offsets = arith.addi %tb, %dk : tensor<64x32xi32>
+    %kp = tile.addptr %ks, %offsets : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
     %k = tile.load %kp : tensor<64x32x!tile.ptr<f16>>
     %s = tile.dot %query, %k, %zero : tensor<16x64xf16>, tensor<64x32xf16>, tensor<16x32xf32>
     %p = arith.truncf %s : tensor<16x32xf32> to tensor<16x32xf16>

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp=compute-capability=90 | FileCheck %s
 
-// One constant advances the pointers of both operands, whose neighbours lie
-// along different dimensions: each keeps the layout that its loads need.
+// One constant advances the pointers of both operands, which are contiguous
+// along different dimensions. Each keeps the layout that its loads need.
 // CHECK-LABEL: tile.func @shared_step
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}})
 // CHECK-NOT: warp.convert_layout %{{.*}}tile.ptr

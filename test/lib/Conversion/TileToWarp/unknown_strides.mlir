@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp='num-warps=4 compute-capability=90' | FileCheck %s
 
-// Strides of both sides are not known: lanes stand side by side in rows, and warps in different rows, so that a thread has
-// 16 rows and 4 columns to compute addresses of, not 64 rows and one column.
+// The strides of both dimensions are unknown. The lanes of a warp lie along a row, and warps in different rows. A
+// thread then computes addresses of 16 rows and 4 columns, not of 64 rows and one column.
 // CHECK: #[[L:.*]] = #warp.linear<{register = {{\[\[}}0, 32], [0, 64], [4, 0], [8, 0], [16, 0], [32, 0]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[\[}}1, 0], [2, 0]]
 // CHECK-LABEL: tile.func @twice
 // CHECK: tile.load {{.*}} : tensor<64x128x!tile.ptr<f32>, #[[L]]>

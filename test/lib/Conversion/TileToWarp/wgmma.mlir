@@ -1,11 +1,11 @@
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp="compute-capability=90 arch-specific=true" | FileCheck %s
 // RUN: tilewright-opt %s -split-input-file -convert-tile-to-warp=compute-capability=90 | FileCheck %s --check-prefix=PLAIN
 
-// Both operands are stored as they were loaded; B, whose rows are contiguous
-// along N, is read across. Q is stored once, before the loop.
+// Both operands are stored as loaded. B, which is contiguous along N, is read
+// transposed. Q is stored once, before the loop.
 // CHECK-DAG: #[[ACC:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]], block = []}>
 // CHECK-DAG: #[[ROWS:.*]] = #warp.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]}>
-// CHECK-LABEL: tile.func @product
+// CHECK-LABEL: tile.func @dot
 // CHECK: %[[A:.*]] = tile.load
 // CHECK-NEXT: %[[AS:.*]] = warp.alloc %[[A]] : {{.*}} -> !warp.shared<64x64xf16, #[[ROWS]]>
 // CHECK: scf.for
@@ -14,10 +14,10 @@
 // CHECK-NEXT: %[[S:.*]] = warp.wgmma %[[AS]], %[[BS]], %{{.*}} : {{.*}}, tensor<64x64xf32, #[[ACC]]>
 // CHECK-NEXT: %[[D:.*]] = warp.wgmma_wait %[[S]] {pendings = 0 : i32}
 // CHECK-NEXT: scf.yield %[[D]]
-// PLAIN-LABEL: tile.func @product
+// PLAIN-LABEL: tile.func @dot
 // PLAIN-NOT: wgmma
 // PLAIN: warp.mma
-tile.func @product(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+tile.func @dot(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -44,8 +44,8 @@ tile.func @product(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %o: !tile.
 
 // -----
 
-// Attention: K transposed is another name of its memory, the scores are the
-// registers of the next product as they are.
+// Attention: K transposed is a view of its memory, and the scores already have
+// the register layout of the next dot.
 // CHECK-LABEL: tile.func @chain
 // CHECK: warp.alloc
 // CHECK: %[[K:.*]] = warp.alloc
@@ -102,7 +102,7 @@ tile.func @large(%x: f16, %out: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // -----
 
-// Packed words stay where they were loaded while each is taken apart.
+// Packed words keep the layout of their load while they are unpacked.
 // CHECK-DAG: #[[WORDS:.*]] = #warp.linear<{register = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [8, 0], [16, 0]], warp = {{\[\[}}32, 0], [64, 0]], block = []}>
 // CHECK-LABEL: tile.func @packed
 // CHECK: arith.sitofp {{.*}} : tensor<128x32xi32, #[[WORDS]]> to tensor<128x32xf16, #[[WORDS]]>

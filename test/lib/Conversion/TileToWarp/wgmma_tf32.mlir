@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -convert-tile-to-warp="compute-capability=90 arch-specific=true" | FileCheck %s
 // RUN: tilewright-opt %s -convert-tile-to-warp=compute-capability=90 | FileCheck %s --check-prefix=ROUNDED
 
-// Warpgroups cut float32 off themselves; other tensor cores get it rounded.
+// wgmma truncates float32 itself; other tensor cores get rounded operands.
 // CHECK-LABEL: tile.func @tf32
 // CHECK-NOT: arith.andi
 // CHECK: warp.wgmma

@@ -16,7 +16,7 @@ llvm.func @kernel() {
   llvm.return loc(unknown)
 } loc("/d/a.py":2:1)
 
-// A function that is defined elsewhere has no unit.
+// An external function has no unit.
 // CHECK: llvm.func @elsewhere() loc(#[[ELSEWHERE:.*]])
 llvm.func @elsewhere() loc("/d/a.py":1:1)
 

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --nvidia-check-legality --split-input-file --verify-diagnostics
 
-// LLVM would look for a library function and end the process.
+// LLVM would call a library function and abort.
 llvm.func @intrinsic(%x: f64) -> f64 {
   // expected-error@+1 {{'sin' of 'f64' has no code on NVIDIA GPUs}}
   %0 = llvm.intr.sin(%x) : (f64) -> f64
@@ -17,7 +17,7 @@ llvm.func @remainder(%x: f32) -> f32 {
 
 // -----
 
-// Lowering has left something behind.
+// An op of another dialect is left after lowering.
 llvm.func @dialect(%x: f32) -> f32 {
   // expected-error@+1 {{'arith.addf' cannot be compiled for NVIDIA GPUs here}}
   %0 = arith.addf %x, %x : f32

@@ -1,13 +1,13 @@
 // RUN: tilewright-opt %s -warp-allocate-shared -warp-to-llvm-pipeline='compute-capability=90 arch-specific=true' \
 // RUN:   | tilewright-test-ptx --arch=sm_90a | FileCheck %s
 
-// What becomes of each op in the end; cluster.mlir has those of clusters.
+// The final PTX of each op; cluster.mlir has the ops of clusters.
 
 #lanes = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
 #turned = #warp.linear<{register = [[1, 0], [0, 8], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]}>
-#halves = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#columns = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 
-// Fragments of tensor cores go to shared memory and come back as matrices, those that lie the other way turned.
+// Fragments of tensor cores are stored to and loaded from shared memory as matrices, transposed if needed.
 // CHECK-LABEL: .visible .entry memory(
 // CHECK: stmatrix.sync.aligned.m8n8.x4.shared.b16
 // CHECK: bar.sync 0;
@@ -15,17 +15,17 @@
 tile.func @memory(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %q = tile.splat %p : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>, #lanes>
   %x = tile.load %q : tensor<16x16x!tile.ptr<f16>, #lanes>
-  %m = warp.alloc : !warp.shared<16x16xf16, #halves>
-  warp.local_store %x, %m : tensor<16x16xf16, #lanes> -> !warp.shared<16x16xf16, #halves>
+  %m = warp.alloc : !warp.shared<16x16xf16, #columns>
+  warp.local_store %x, %m : tensor<16x16xf16, #lanes> -> !warp.shared<16x16xf16, #columns>
   warp.barrier
   %t = warp.shared_transpose %m {order = array<i32: 1, 0>}
-    : !warp.shared<16x16xf16, #halves> -> !warp.shared<16x16xf16, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}>>
+    : !warp.shared<16x16xf16, #columns> -> !warp.shared<16x16xf16, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}>>
   %y = warp.local_load %t : !warp.shared<16x16xf16, #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}>> -> tensor<16x16xf16, #lanes>
   tile.store %q, %y : tensor<16x16x!tile.ptr<f16>, #lanes>
   tile.return
 }
 
-// The thread that does atomic operations releases what all have done.
+// The thread of the atomic operations releases the accesses of all threads.
 // CHECK-LABEL: .visible .entry release(
 // CHECK: fence.acq_rel.gpu;
 // CHECK: bar.sync 0;
@@ -35,7 +35,7 @@ tile.func @release() attributes {tile.kernel, warp.num_warps = 1 : i32} {
   tile.return
 }
 
-// Within a warp lanes hand each other elements.
+// Lanes of a warp exchange elements.
 // CHECK-LABEL: .visible .entry layouts(
 // CHECK: shfl.sync
 tile.func @layouts(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
@@ -51,7 +51,7 @@ tile.func @layouts(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps =
 #b = #warp.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]}>
 #c = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]}>
-!copies = !warp.ring<3 x {!warp.shared<16x16xf16, #halves>}, async_groups>
+!copies = !warp.ring<3 x {!warp.shared<16x16xf16, #columns>}, async_groups>
 
 // CHECK-LABEL: .visible .entry copies(
 // CHECK: cp.async.cg.shared.global
@@ -65,11 +65,11 @@ tile.func @copies(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %pb: !tile.
   %ring = warp.ring : !copies
   %q = tile.splat %p : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>, #rows>
   %empty, %to = warp.ring.acquire %ring[%i] : !copies
-  warp.async_copy %q, %to vector 8 : tensor<16x16x!tile.ptr<f16>, #rows>, !warp.shared<16x16xf16, #halves>
+  warp.async_copy %q, %to vector 8 : tensor<16x16x!tile.ptr<f16>, #rows>, !warp.shared<16x16xf16, #columns>
   warp.ring.commit %empty
   %full, %from = warp.ring.wait %ring[%i] pending 1 : !copies
   warp.barrier
-  %x = warp.local_load %from : !warp.shared<16x16xf16, #halves> -> tensor<16x16xf16, #a>
+  %x = warp.local_load %from : !warp.shared<16x16xf16, #columns> -> tensor<16x16xf16, #a>
   warp.ring.release %full
   %qb = tile.splat %pb : !tile.ptr<f16> -> tensor<16x8x!tile.ptr<f16>, #b>
   %y = tile.load %qb : tensor<16x8x!tile.ptr<f16>, #b>
@@ -133,7 +133,7 @@ tile.func @roles(%map: !warp.tensor_map, %i: i32, %c: i1)
   tile.return
 }
 
-// What the branch that is rarely taken computes is not computed ahead of it.
+// Ops of an unlikely branch are not hoisted out of it.
 // CHECK-LABEL: .visible .entry rarely(
 // CHECK-NOT: div.u32
 // CHECK: bra
@@ -152,18 +152,18 @@ tile.func @rarely(%c: i1, %x: i32, %y: i32, %p: !tile.ptr<i32>)
   tile.return
 }
 
-// CHECK-LABEL: .visible .entry turns(
-// CHECK: ld.acquire.gpu.global.b32 turn,
+// CHECK-LABEL: .visible .entry ordered(
+// CHECK: ld.acquire.gpu.global.b32 ticket,
 // CHECK: bar.sync 0;
 // CHECK: st.release.gpu.global.b32
-tile.func @turns(%place: i32) attributes {tile.kernel, warp.num_warps = 4 : i32} {
-  warp.ticket_wait %place
-  warp.ticket_pass %place
+tile.func @ordered(%slot: i32) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+  warp.ticket_wait %slot
+  warp.ticket_pass %slot
   tile.return
 }
 
-// A number goes from role to role: written, told of, and what its writer saw
-// comes before the copies of who takes it.
+// A scalar passes between roles: written, signalled, and its writer's accesses
+// are ordered before the reader's copies.
 // CHECK-LABEL: .visible .entry number(
 // CHECK: st.shared.b32
 // CHECK: mbarrier.arrive.shared::cta.b64 _,
@@ -188,7 +188,7 @@ tile.func @number(%p: !tile.ptr<i32>, %x: i32)
   tile.return
 }
 
-// What other programs are told of has arrived.
+// Stores have arrived before other programs are notified.
 // CHECK-LABEL: .visible .entry told(
 // CHECK: cp.async.bulk.wait_group 0;
 // CHECK: atom.global.gpu.release.add.u32
@@ -200,7 +200,7 @@ tile.func @told(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, warp.num_w
   tile.return
 }
 
-// What is known by here is computed before the branch that depends on it, however much later it is used.
+// Values of a sched_anchor are computed before the branch that depends on them, even if they are used much later.
 
 // CHECK-LABEL: .visible .entry known(
 // CHECK: div.u32

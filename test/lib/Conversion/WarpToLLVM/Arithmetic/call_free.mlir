@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --convert-warp-to-llvm="compute-capability=90 arch-specific=true" --split-input-file | FileCheck %s
 
-// Where no wgmma is, LLVM does roots and divisions, with calls.
+// Without wgmma LLVM lowers roots and divisions, with calls.
 // CHECK-LABEL: llvm.func @plain
 tile.func @plain(%x: f32, %i: i64, %j: i64, %p: !tile.ptr<f32>, %q: !tile.ptr<i64>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: llvm.intr.sqrt(%arg0)
@@ -18,9 +18,9 @@ tile.func @plain(%x: f32, %i: i64, %j: i64, %p: !tile.ptr<f32>, %q: !tile.ptr<i6
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
 
-// Beside wgmma they are written out. NonNegative are taken off and put back; constant
-// divisors and other types stay with LLVM.
-// CHECK-LABEL: llvm.func @beside_wgmma
+// With wgmma they are expanded inline. Signs are removed and restored; constant divisors and other types stay with
+// LLVM.
+// CHECK-LABEL: llvm.func @with_wgmma
 // CHECK-DAG: llvm.inline_asm {{.*}}rsqrt.approx.ftz.f64{{.*}}selp.f32 $0
 // CHECK-DAG: llvm.intr.sqrt({{.*}}) : (f64) -> f64
 // CHECK-DAG: %[[SX:.*]] = llvm.ashr %[[I:arg[0-9]+]], %{{.*}} : i64
@@ -29,7 +29,7 @@ tile.func @plain(%x: f32, %i: i64, %j: i64, %p: !tile.ptr<f32>, %q: !tile.ptr<i6
 // CHECK-DAG: llvm.inline_asm {{.*}}div.u32{{.*}}rcp.approx.ftz.f64{{.*}}mov.b64 $0, q
 // CHECK-DAG: llvm.srem %[[I]], %{{.*}} : i64
 // CHECK-DAG: llvm.udiv {{.*}} : i32
-tile.func @beside_wgmma(%x: f32, %y: f64, %i: i64, %j: i64, %k: i32, %p: !tile.ptr<f32>, %d: !tile.ptr<f64>, %q: !tile.ptr<i64>, %r: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+tile.func @with_wgmma(%x: f32, %y: f64, %i: i64, %j: i64, %k: i32, %p: !tile.ptr<f32>, %d: !tile.ptr<f64>, %q: !tile.ptr<i64>, %r: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %cs = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
   %c = tile.load %cs : tensor<64x16x!tile.ptr<f32>, #c>
   %a = warp.alloc {warp.shared_offset = 0 : i32} : !warp.shared<64x32xf16, #a>

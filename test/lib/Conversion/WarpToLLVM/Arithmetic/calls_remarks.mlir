@@ -4,8 +4,8 @@
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
 
-// Calls beside wgmma, those that the assembler makes included.
-tile.func @beside_wgmma(%x: f32, %y: f64, %p: !tile.ptr<f32>, %d: !tile.ptr<f64>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+// Calls in a kernel with wgmma, including those that the assembler creates.
+tile.func @with_wgmma(%x: f32, %y: f64, %p: !tile.ptr<f32>, %d: !tile.ptr<f64>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %cs = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
   %c = tile.load %cs : tensor<64x16x!tile.ptr<f32>, #c>
   %a = warp.alloc {warp.shared_offset = 0 : i32} : !warp.shared<64x32xf16, #a>
@@ -13,14 +13,14 @@ tile.func @beside_wgmma(%x: f32, %y: f64, %p: !tile.ptr<f32>, %d: !tile.ptr<f64>
   %s = warp.wgmma %a, %b, %c : !warp.shared<64x32xf16, #a>, !warp.shared<32x16xf16, #b>, tensor<64x16xf32, #c>
   %t = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x16xf32, #c>
   tile.store %cs, %t : tensor<64x16x!tile.ptr<f32>, #c>
-  // expected-remark@+1 {{a call, for which the assembler makes all products of warpgroups wait for each other}}
+  // expected-remark@+1 {{a call, which makes the assembler serialise every wgmma of the kernel}}
   %0 = math.sin %x : f32
   %1 = math.sqrt %0 : f32
   %2 = arith.divf %1, %x : f32
   tile.store %p, %2 : !tile.ptr<f32>
-  // expected-remark@+1 {{a call, for which the assembler makes all products of warpgroups wait for each other}}
+  // expected-remark@+1 {{a call, which makes the assembler serialise every wgmma of the kernel}}
   %3 = arith.divf %y, %y : f64
-  // expected-remark@+1 {{a call, for which the assembler makes all products of warpgroups wait for each other}}
+  // expected-remark@+1 {{a call, which makes the assembler serialise every wgmma of the kernel}}
   %4 = math.sqrt %3 : f64
   tile.store %d, %4 : !tile.ptr<f64>
   tile.return
@@ -28,7 +28,7 @@ tile.func @beside_wgmma(%x: f32, %y: f64, %p: !tile.ptr<f32>, %d: !tile.ptr<f64>
 
 // -----
 
-// No products, no harm.
+// Without wgmma calls are not reported.
 tile.func @alone(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %0 = math.sin %x : f32
   tile.store %p, %0 : !tile.ptr<f32>

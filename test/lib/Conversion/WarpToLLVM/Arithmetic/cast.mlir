@@ -36,7 +36,7 @@ tile.func @widen(%x: !tile.ptr<f8E4M3FN>, %y: !tile.ptr<f16>) attributes {tile.k
 
 // -----
 
-// f8E5M2 is the upper half of an f16, on every GPU.
+// f8E5M2 is the high byte of an f16, on every GPU.
 // CHECK-LABEL: llvm.func @e5m2
 tile.func @e5m2(%x: f8E5M2, %y: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: %[[WIDE:.*]] = llvm.zext %arg0 : i8 to i16
@@ -62,7 +62,7 @@ tile.func @pointers(%i: i64, %y: !tile.ptr<i64>) attributes {tile.kernel, warp.n
 
 // -----
 
-// Infinity has a negative.
+// Negation of infinity.
 // CHECK-LABEL: llvm.func @negate
 tile.func @negate(%x: f8E5M2, %y: !tile.ptr<f8E5M2>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: %[[SIGN:.*]] = llvm.mlir.constant(-128 : i8)
@@ -74,7 +74,7 @@ tile.func @negate(%x: f8E5M2, %y: !tile.ptr<f8E5M2>) attributes {tile.kernel, wa
 
 // -----
 
-// Two roundings give the result of one if the first one makes inexact results odd.
+// Two roundings equal one if the first one is round-to-odd.
 // CHECK-LABEL: llvm.func @odd
 tile.func @odd(%i: i64, %x: f64, %y: !tile.ptr<bf16>, %z: !tile.ptr<f8E5M2>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: %[[CUT:.*]] = llvm.inline_asm "cvt.rz.f32.s64 $0, $1;", "=f,l" %arg0

@@ -1,7 +1,6 @@
 // RUN: tilewright-opt %s --convert-warp-to-llvm="compute-capability=90 arch-specific=true" --split-input-file | FileCheck %s
 
-// IEEE division is LLVM's; `arcp` asks for the quick one, `afn` for
-// the quickest.
+// IEEE division is LLVM's; `arcp` selects the fast one, `afn` the fastest.
 // CHECK-LABEL: llvm.func @plain
 tile.func @plain(%x: f32, %y: f64, %p: !tile.ptr<f32>, %q: !tile.ptr<f64>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: llvm.fdiv %arg0, %arg0 : f32
@@ -23,11 +22,12 @@ tile.func @plain(%x: f32, %y: f64, %p: !tile.ptr<f32>, %q: !tile.ptr<f64>) attri
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
 
-// Beside wgmma the whole division is written out: a call would serialise it.
-// CHECK-LABEL: llvm.func @beside_wgmma
+// With wgmma the whole division is expanded inline: a call would serialise the
+// wgmmas.
+// CHECK-LABEL: llvm.func @with_wgmma
 // CHECK-NOT: llvm.fdiv
 // CHECK: llvm.inline_asm "{ .reg .pred p, s; {{.*}}rcp.approx.f32{{.*}}rcp.approx.ftz.f64{{.*}}"
-tile.func @beside_wgmma(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+tile.func @with_wgmma(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %q = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
   %c = tile.load %q : tensor<64x16x!tile.ptr<f32>, #c>
   %a = warp.alloc {warp.shared_offset = 0 : i32} : !warp.shared<64x32xf16, #a>

@@ -2,7 +2,8 @@
 
 #l = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
 
-// One op a register; what both registers use is computed once each.
+// One op per register; subexpressions that both registers share are computed
+// once.
 // CHECK-LABEL: llvm.func @two_registers
 tile.func @two_registers(%x: f32, %y: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %a = tile.splat %x : f32 -> tensor<64xf32, #l>
@@ -19,8 +20,8 @@ tile.func @two_registers(%x: f32, %y: f32, %p: !tile.ptr<f32>) attributes {tile.
 
 #l = #warp.linear<{register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []}>
 
-// Four neighbours lie on one side of a multiple of 16: one comparison for each
-// group of them. Of any other number nothing is known, nor of floats.
+// Four neighbours never straddle a multiple of 16: one comparison per group.
+// Nothing is known of other numbers, or of floats.
 // CHECK-LABEL: llvm.func @repeated
 tile.func @repeated(%n: i32 {tile.divisibility = 16 : i32}, %m: i32, %x: f32, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
@@ -49,8 +50,8 @@ tile.func @repeated(%n: i32 {tile.divisibility = 16 : i32}, %m: i32, %x: f32, %q
 
 #l = #warp.linear<{register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []}>
 
-// The remainders of four neighbours by a multiple of 16 count up: one division for each group of them. By any other
-// number they may begin anew.
+// The remainders of four neighbours by a multiple of 16 count up: one division per group. By any other number they may
+// wrap around.
 // CHECK-LABEL: llvm.func @remainders
 tile.func @remainders(%n: i32 {tile.divisibility = 16 : i32}, %m: i32, %q: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
@@ -75,7 +76,7 @@ tile.func @remainders(%n: i32 {tile.divisibility = 16 : i32}, %m: i32, %q: !tile
 
 #l = #warp.linear<{register = [[2], [8], [128]], lane = [[1], [4], [16], [32], [64]], warp = []}>
 
-// Nor need the registers be neighbours: these lie within 16, of two such groups.
+// The registers need not be neighbours: these are within 16, in two such groups.
 // CHECK-LABEL: llvm.func @repeated_apart
 tile.func @repeated_apart(%n: i32 {tile.divisibility = 16 : i32}, %m: i32 {tile.divisibility = 8 : i32}, %x: f32, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
@@ -118,7 +119,7 @@ tile.func @constants(%p: !tile.ptr<f8E4M3FN>, %q: !tile.ptr<f32>) attributes {ti
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
 // Pointers are selected as addresses, 8-bit floats as bytes; an op with two
-// results gives two scalars.
+// results becomes one with two scalars.
 // CHECK-LABEL: llvm.func @kinds
 tile.func @kinds(%c: i1, %p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %f: f8E5M2, %g: f8E5M2, %i: i32, %r: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, !llvm.ptr<1>
@@ -139,8 +140,7 @@ tile.func @kinds(%c: i1, %p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %f: f8E5M2, %g:
 
 #l = #warp.linear<{register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []}>
 
-// Four neighbours are on the same side of a multiple of four: each group is compared once. Of a bound that may lie
-// anywhere nothing is known.
+// Four neighbours never straddle a multiple of four: one comparison per group. Nothing is known of an arbitrary bound.
 // CHECK-LABEL: llvm.func @neighbours
 // CHECK-COUNT-2: llvm.icmp "slt"
 // CHECK-NOT: llvm.icmp "slt"

@@ -2,9 +2,9 @@
 
 #l = #warp.linear<{register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = []}>
 
-// Which of the values a thread holds would depend on the thread.
+// Threads would hold different values of the constant.
 tile.func @constant(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
-  // expected-error@+2 {{must repeat one value to be a tile on a GPU}}
+  // expected-error@+2 {{must be a splat to be a tile on a GPU}}
   // expected-error@+1 {{failed to legalize operation 'arith.constant'}}
   %c = arith.constant dense<[1, 2]> : tensor<2xi32, #l>
   %ps = tile.splat %p : !tile.ptr<i32> -> tensor<2x!tile.ptr<i32>, #l>

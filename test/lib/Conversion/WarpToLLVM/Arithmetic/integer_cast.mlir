@@ -2,7 +2,7 @@
 
 #l = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []}>
 
-// Bytes become halves as the lower bits of 128 or 256 each, without a conversion.
+// Bytes become bf16 as the low bits of 128 or 256, without a conversion.
 // CHECK-LABEL: llvm.func @bytes
 // CHECK-NOT: sitofp
 // CHECK: llvm.inline_asm "prmt.b32 $0, $1, 1128481603, 16704;"
@@ -23,8 +23,8 @@ tile.func @bytes(%x: !tile.ptr<i8>, %y: !tile.ptr<bf16>) attributes {tile.kernel
 
 #l = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []}>
 
-// Numbers from 0 to 15 less eight: both of a word are joined before one difference; 0x6400, which is 1024, and eight
-// more are added to each half, and 1032 taken away.
+// Numbers from 0 to 15 minus eight: both are packed in a word before one subtraction. Each half gets 0x6400 (1024) plus
+// eight more, and 1032 is subtracted.
 // CHECK-LABEL: llvm.func @four_bits
 // CHECK: %[[LOW:.*]] = llvm.and
 // CHECK: %[[HIGH:.*]] = llvm.and
@@ -54,8 +54,8 @@ tile.func @four_bits(%x: !tile.ptr<i32>, %y: !tile.ptr<f16>) attributes {tile.ke
 
 #l = #warp.linear<{register = [[2], [1]], lane = [[4], [8], [16], [32], [64]], warp = []}>
 
-// The halves of a word are neighbours, here the first register and the third, and follow each other in what is computed
-// from them. What may be negative is added.
+// The halves of a word are neighbours, here the first register and the third, and their users follow each other.
+// Numbers that may be negative are added.
 // CHECK-LABEL: llvm.func @neighbours
 // CHECK: llvm.load
 // CHECK: %[[A:.*]] = llvm.ashr
@@ -90,7 +90,7 @@ tile.func @neighbours(%x: !tile.ptr<i32>, %y: !tile.ptr<f16>) attributes {tile.k
 
 #l = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
 
-// Through f32, where that rounds once: what f32 rounds is infinite as f16, but not as bf16.
+// Through f32 if that rounds once: integers that f32 rounds are infinite in f16, but not in bf16.
 // CHECK-LABEL: llvm.func @any
 // CHECK-COUNT-2: llvm.inline_asm "cvt.rn.f32.s32 $0, $1;"
 // CHECK-COUNT-2: llvm.sitofp %{{.*}} : i32 to bf16
@@ -101,7 +101,7 @@ tile.func @any(%x: !tile.ptr<i32>, %y: !tile.ptr<f16>, %z: !tile.ptr<bf16>) attr
   %v = tile.load %xs : tensor<64x!tile.ptr<i32>, #l>
   %f = arith.sitofp %v : tensor<64xi32, #l> to tensor<64xf16, #l>
   %g = arith.sitofp %v : tensor<64xi32, #l> to tensor<64xbf16, #l>
-  // From -1 to 0 as signed numbers, but these are not.
+  // From -1 to 0 as signed numbers, but these are unsigned.
   %low = arith.andi %v, %one : tensor<64xi32, #l>
   %less = arith.subi %low, %one : tensor<64xi32, #l>
   %h = arith.uitofp %less : tensor<64xi32, #l> to tensor<64xbf16, #l>

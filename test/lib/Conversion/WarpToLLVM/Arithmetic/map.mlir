@@ -3,7 +3,7 @@
 #l = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []}>
 
 // Four registers in groups of two; the third argument is the first element of
-// the second operand. A branch becomes one of the thread.
+// the second operand. Branches are per thread.
 // CHECK-LABEL: llvm.func @groups
 tile.func @groups(%x: !tile.ptr<i32>, %y: i32, %c: i1) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %x1 = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>, #l>

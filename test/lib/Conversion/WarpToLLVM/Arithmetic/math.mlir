@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s --convert-warp-to-llvm --split-input-file | FileCheck %s
 
 // CHECK: llvm.func @_Z3powdd(f64, f64) -> f64
-// Of large numbers only the library computes the sine.
+// The library computes the sine of large numbers only.
 // CHECK-LABEL: llvm.func internal @tilewright_sin(%arg0: f32) -> f32
 // CHECK-SAME: always_inline
 // CHECK: %[[SIZE:.*]] = llvm.intr.fabs(%arg0)
@@ -31,7 +31,7 @@ tile.func @functions(%x: f32, %y: f64, %h: f16, %p: !tile.ptr<f32>, %q: !tile.pt
   // CHECK: llvm.fdiv %{{.*}}, %[[ROOT]] : f64
   %6 = math.rsqrt %5 : f64
   tile.store %q, %6 : !tile.ptr<f64>
-  // f16 is computed as f32.
+  // f16 is computed in f32.
   // CHECK: %[[WIDE:.*]] = llvm.fpext %arg2 : f16 to f32
   // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%[[WIDE]])
   // CHECK: llvm.fptrunc %{{.*}} : f32 to f16
@@ -42,8 +42,8 @@ tile.func @functions(%x: f32, %y: f64, %h: f16, %p: !tile.ptr<f32>, %q: !tile.pt
 
 // -----
 
-// The flag `afn` buys an exp of two instructions, and of one each what the GPU
-// approximates.
+// With `afn` exp is two instructions; functions that the GPU approximates are
+// one each.
 // CHECK-LABEL: llvm.func @fast
 tile.func @fast(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: %[[Y:.*]] = llvm.fmul %arg0
@@ -63,7 +63,8 @@ tile.func @fast(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_w
 
 // -----
 
-// Powers are computed in place; of small integers, also of f16, by products.
+// Powers are expanded inline; those with small integer exponents, also of f16,
+// are multiplications.
 // CHECK-NOT: llvm.func @_Z3pow
 // CHECK-LABEL: llvm.func @powers
 tile.func @powers(%x: f32, %y: f32, %h: f16, %p: !tile.ptr<f32>, %q: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
@@ -89,8 +90,8 @@ tile.func @powers(%x: f32, %y: f32, %h: f16, %p: !tile.ptr<f32>, %q: !tile.ptr<f
 // -----
 
 // CHECK-NOT: llvm.func @_Z
-// CHECK-LABEL: llvm.func @in_place
-tile.func @in_place(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+// CHECK-LABEL: llvm.func @expanded
+tile.func @expanded(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK-NOT: llvm.call @
   %0 = math.log10 %x : f32
   %1 = math.expm1 %0 : f32

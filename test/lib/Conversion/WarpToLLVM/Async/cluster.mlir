@@ -9,8 +9,8 @@
 !b = !warp.shared<64x8xf32, #b>
 !ring = !warp.ring<3 x {!a, !b}, transactions, cluster 2>
 
-// An empty barrier counts the 4 warps that read of both blocks; a full one the
-// arrival of its own producer. Each lane tells one block.
+// An empty barrier counts the 4 consumer warps of both CTAs; a full one the
+// arrival of its own producer. Each lane signals one CTA.
 
 // CHECK-LABEL: llvm.func @multicast
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
@@ -25,8 +25,8 @@
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;
 // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], 2304;
 
-// The first tile is this block's own; of the second, 64 rows of 32 bytes, each
-// block brings 32 rows to both, or else all to itself.
+// The first tile is this CTA's own. Of the second, 64 rows of 32 bytes, each
+// CTA copies 32 rows to both CTAs, or else all rows to itself.
 // CHECK: complete_tx::bytes [$1], [$2, {$4, $5}], [$3];
 // CHECK: %[[BY:.*]] = llvm.mul %[[RANK:.*]], %[[BYTES:.*]] : i32
 // CHECK: %[[TO:.*]] = llvm.add %[[BASE:.*]], %[[BY]]
@@ -66,10 +66,10 @@ tile.func @multicast(%map: !warp.tensor_map, %i: i32, %j: i32, %same: i1)
   tile.return
 }
 
-// The memory of another block is read word by word through its own addresses: by `ldmatrix` only this one's is.
+// The memory of another CTA is read word by word through its own addresses: `ldmatrix` reads only this CTA's memory.
 
 #rows = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
-#halves = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
+#columns = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 
 // CHECK-LABEL: llvm.func @remote
 // CHECK: nvvm.cluster.wait {aligned}
@@ -84,13 +84,13 @@ tile.func @multicast(%map: !warp.tensor_map, %i: i32, %j: i32, %same: i1)
 // PTX: ld.shared::cluster.b
 // PTX: barrier.cluster.wait.aligned;
 tile.func @remote(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 1 : i32, warp.cluster_size = 2 : i32} {
-  %m = warp.alloc {cluster = 2 : i32} : !warp.shared<16x8xf16, #halves>
+  %m = warp.alloc {cluster = 2 : i32} : !warp.shared<16x8xf16, #columns>
   %q = tile.splat %p : !tile.ptr<f16> -> tensor<16x8x!tile.ptr<f16>, #rows>
   %x = tile.load %q : tensor<16x8x!tile.ptr<f16>, #rows>
-  warp.local_store %x, %m : tensor<16x8xf16, #rows> -> !warp.shared<16x8xf16, #halves>
+  warp.local_store %x, %m : tensor<16x8xf16, #rows> -> !warp.shared<16x8xf16, #columns>
   warp.cluster_barrier
   %rank = warp.cluster_rank
-  %y = warp.remote_load %m of %rank : !warp.shared<16x8xf16, #halves> -> tensor<16x8xf16, #rows>
+  %y = warp.remote_load %m of %rank : !warp.shared<16x8xf16, #columns> -> tensor<16x8xf16, #rows>
   warp.cluster_barrier
   tile.store %q, %y : tensor<16x8x!tile.ptr<f16>, #rows>
   tile.return

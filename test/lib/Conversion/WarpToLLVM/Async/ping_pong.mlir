@@ -8,9 +8,8 @@
 #row = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}>
 !ring = !warp.ring<3 x {!warp.shared<8x8xf32, #shared>}, transactions>
 
-// Each slot is released by the 4 warps of one team. Threads are counted in their
-// team, which has a barrier of its own, behind those of the block and its roles,
-// and shared memory of its own.
+// The 4 warps of one ping-pong group release each slot. Threads are numbered within the group. It has its own barrier,
+// after those of the CTA and its roles, and its own shared memory.
 
 // CHECK-LABEL: llvm.func @own
 // CHECK-DAG: %[[BYTES:.*]] = llvm.mlir.constant(1024 : i32)
@@ -20,8 +19,8 @@
 // CHECK-DAG: %[[BARRIER:.*]] = llvm.mlir.constant(3 : i32)
 // CHECK: mbarrier.init.shared::cta.b64 [$1], 1;
 // CHECK-SAME: mbarrier.init.shared::cta.b64 [$2], 4;
-// CHECK: %[[TEAM:.*]] = llvm.lshr %{{.*}}, %[[BITS]]
-// CHECK: llvm.mul %[[TEAM]], %[[BYTES]]
+// CHECK: %[[GROUP:.*]] = llvm.lshr %{{.*}}, %[[BITS]]
+// CHECK: llvm.mul %[[GROUP]], %[[BYTES]]
 // CHECK: llvm.and %{{.*}}, %[[MASK]]
 // CHECK: %[[ID:.*]] = llvm.add %{{.*}}, %[[BARRIER]]
 // CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %[[THREADS]]
@@ -42,8 +41,8 @@ tile.func @own(%map: !warp.tensor_map, %i: i32, %x: f32) attributes {tile.kernel
   tile.return
 }
 
-// The cursor moves on by as many slots as a loop has iterations, and round: the
-// parity changes with every round. Of 64 bits the rest of two rounds is enough.
+// The cursor advances by the iterations of a loop, modulo the slots; each round
+// flips the parity. A 64-bit count is reduced modulo two rounds.
 // CHECK-LABEL: llvm.func @skip
 // CHECK-DAG: %[[ROUND:.*]] = llvm.mlir.constant(3 : i32)
 // CHECK-DAG: %[[TWO:.*]] = llvm.mlir.constant(6 : i32)
@@ -75,8 +74,8 @@ tile.func @skip(%n: i32, %m: i32, %far: i64) attributes {tile.kernel, warp.num_w
   tile.return
 }
 
-// A team waits at its own barrier, behind those of roles and warpgroups, for the
-// one that passes it the turn: 3 behind 2 roles, 6 behind 3 warpgroups.
+// A group waits at its own barrier for the group that passes it the turn. The barriers follow those of roles and
+// warpgroups: 3 after 2 roles, 6 after 3 warpgroups.
 // CHECK-LABEL: llvm.func @turns
 // CHECK-DAG: %[[BOTH:.*]] = llvm.mlir.constant(256 : i32)
 // CHECK-DAG: %[[FIRST:.*]] = llvm.mlir.constant(6 : i32)

@@ -20,7 +20,7 @@ tile.func @ring(%p: !tile.ptr<f16>, %i: i32, %c: i1, %k: i1) attributes {tile.ke
   // CHECK: %[[SLOT:.*]] = llvm.getelementptr %[[RING]][%[[OFFSET]]]
   // CHECK: %[[SECOND:.*]] = llvm.getelementptr %[[SLOT]][512]
   %e, %t:2 = warp.ring.acquire %ring[%i] : !ring
-  // The second warp holds copies; the mask chooses how many bytes are read.
+  // The second warp holds copies; the mask selects the number of bytes to read.
   // CHECK: %[[OWNER:.*]] = llvm.icmp "eq"
   // CHECK: %[[ON:.*]] = llvm.and %[[OWNER]], %{{.*}} : i1
   // CHECK: %[[READ:.*]] = llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, i32
@@ -44,7 +44,7 @@ tile.func @ring(%p: !tile.ptr<f16>, %i: i32, %c: i1, %k: i1) attributes {tile.ke
   tile.return
 }
 
-// A slot that a loop hands on is given back without a word, too.
+// A slot that a loop carries is also released without an instruction.
 // CHECK-LABEL: llvm.func @carried
 // CHECK-NOT: mbarrier
 // CHECK: llvm.return

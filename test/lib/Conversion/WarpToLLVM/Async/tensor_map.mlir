@@ -18,7 +18,7 @@
 #tile = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]}>
 !ring = !warp.ring<2 x {!warp.shared<4x8xf32, #tile>}, transactions>
 
-// The memory and the words that say which pieces are taken belong to the module.
+// The memory and the words that mark the pieces in use belong to the module.
 // CHECK-DAG: llvm.mlir.global internal @__tilewright_maps_256() {addr_space = 1 : i32, alignment = 128 : i64} : !llvm.array<1572864 x i8>
 // CHECK-DAG: llvm.mlir.global internal @__tilewright_taken_256() {{.*}} : !llvm.array<768 x i8>
 // CHECK-DAG: llvm.mlir.global internal @__tilewright_nans("\FF\FF{{.*}}\FF")
@@ -27,7 +27,8 @@
 // The first lane of a warpgroup takes a free piece.
 // CHECK: mov.u32 $0, %smid;
 // CHECK: atom.acquire.gpu.global.or.b32
-// Its warp fills a map of zeros in shared memory: not of an array that is none.
+// Its warp fills a zero map in shared memory, with a dummy array if the array
+// is empty.
 // CHECK: "@$0 trap;"
 // CHECK: cp.async.bulk.wait_group 0;
 // CHECK: nvvm.bar.warp.sync
@@ -40,7 +41,7 @@
 // CHECK: tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [$1], 7;
 // CHECK: tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [$1], 1;
 // CHECK: tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [$1], 1;
-// It is copied to global memory and shown to the accelerator.
+// It is copied to global memory and fenced for TMA.
 // CHECK: nvvm.bar.warp.sync
 // CHECK: tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned
 // CHECK: fence.proxy.tensormap::generic.acquire.gpu
@@ -55,8 +56,8 @@ tile.func @maps(%p: !tile.ptr<f32>, %n: i64) attributes {tile.kernel, warp.num_w
   tile.return
 }
 
-// The maps of two roles are made at the same time: each warp of the block
-// has its own place in shared memory.
+// Two roles write their maps concurrently: each warp of the CTA has its own
+// offset in shared memory.
 // CHECK-LABEL: llvm.func @roles
 // CHECK-COUNT-2: mov.u32 $0, %smid;
 // CHECK: cp.async.bulk.wait_group 0;
@@ -78,7 +79,7 @@ tile.func @roles(%p: !tile.ptr<f32>, %n: i64) attributes {tile.kernel, warp.num_
   tile.return
 }
 
-// Of two slots each is waited for by the parity of its last round.
+// Each of two slots is waited for by the parity of its last round.
 // CHECK-LABEL: llvm.func @drain
 // CHECK: mbarrier.init
 // CHECK: %[[INDEX:.*]] = llvm.load

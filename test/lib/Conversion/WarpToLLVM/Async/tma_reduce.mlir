@@ -1,8 +1,7 @@
 // RUN: tilewright-opt %s -warp-allocate-shared -convert-warp-to-llvm='compute-capability=90 arch-specific=true' \
 // RUN:   | FileCheck %s
 
-// Blocks are combined by the instruction of their kind; the elements' type stands
-// in the map.
+// Each kind has its own instruction to reduce blocks; the element type is in the map.
 
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]}>
 #bytes = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]}>

@@ -1,9 +1,8 @@
 // RUN: tilewright-opt %s -warp-allocate-shared -convert-warp-to-llvm='compute-capability=90 arch-specific=true' \
 // RUN:   | FileCheck %s
 
-// Three or more panels of 128 bytes go through two pieces of memory in turn: the
-// third waits until the first one's copy has been read. The first waits for what
-// a store before it may have left.
+// Three or more panels of 128 bytes alternate between two pieces of memory: the third waits until the first one's copy
+// has been read. The first waits for copies of an earlier store.
 
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]],
                       lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]}>
@@ -37,7 +36,7 @@ tile.func @panels(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp
   tile.return
 }
 
-// The first store of a program waits for none; its third piece waits for the first.
+// The first store of a program does not wait; its third piece waits for the first.
 // CHECK-LABEL: llvm.func @first
 // CHECK-NOT: wait_group
 // CHECK-COUNT-2: cp.async.bulk.tensor.2d
@@ -53,9 +52,9 @@ tile.func @first(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, warp.
   tile.return
 }
 
-// What is stored behind another part of a tile is not computed ahead of it: the
-// parts end in blocks of their own, of which all but the last leave where there
-// is no program.
+// Later parts of a tile are not computed before earlier ones are stored: the
+// parts end in basic blocks of their own. All but the last of these exit if the
+// grid is empty.
 // CHECK-LABEL: llvm.func @parts
 // CHECK: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
 // CHECK: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
@@ -77,7 +76,8 @@ tile.func @parts(%map: !warp.tensor_map, %i: i32, %j: i32) attributes {tile.kern
   tile.return
 }
 
-// Through memory for one panel each waits until the one before has been read.
+// With memory for one panel each store waits until the previous one has been
+// read.
 
 #bytes4k = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]}>
 // CHECK-LABEL: llvm.func @one_piece
@@ -111,8 +111,8 @@ tile.func @at_once(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, war
   tile.return
 }
 
-// Two warpgroups with rows of their own: each meets at a barrier of its own and
-// copies its 128 rows from its half of the memory.
+// Two warpgroups with disjoint rows: each has its own barrier and copies its
+// 128 rows from its half of the memory.
 
 #groups = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]],
                         lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]],
@@ -121,8 +121,8 @@ tile.func @at_once(%map: !warp.tensor_map, %i: i32) attributes {tile.kernel, war
 // CHECK-LABEL: llvm.func @warpgroups
 // CHECK-DAG: %[[BITS:.*]] = llvm.mlir.constant(7 : i32)
 // CHECK: %[[GROUP:.*]] = llvm.lshr %{{.*}}, %{{.*}} : i32
-// CHECK: %[[PLACE:.*]] = llvm.and %{{.*}}, %{{.*}} : i32
-// CHECK: %[[LEADER:.*]] = llvm.icmp "eq" %[[PLACE]]
+// CHECK: %[[THREAD:.*]] = llvm.and %{{.*}}, %{{.*}} : i32
+// CHECK: %[[LEADER:.*]] = llvm.icmp "eq" %[[THREAD]]
 // CHECK: %[[ID:.*]] = llvm.add %[[GROUP]]
 // CHECK: llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
 // CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %{{.*}}

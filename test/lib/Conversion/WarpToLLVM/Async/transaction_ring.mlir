@@ -5,10 +5,10 @@
 #lanes = #warp.linear<{lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]}>
 !ring = !warp.ring<3 x {!warp.shared<8x8xf32, #shared>}, transactions>
 
-// Barriers stand behind the slots: three of full slots, for one arrival and the
-// bytes; three of empty ones, for an arrival of each of the 4 warps that read.
-// The warps that read share the work of making them, while the last warp
-// fetches the tensor map and goes on to its role.
+// The barriers follow the slots: three full barriers, for one arrival and the
+// bytes, and three empty ones, for an arrival of each of the 4 consumer warps.
+// The consumer warps share the initialisation, while the last warp prefetches
+// the tensor map and continues to its role.
 
 // CHECK-LABEL: llvm.func @roles
 // CHECK-SAME: %[[MAP:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
@@ -69,12 +69,12 @@ tile.func @budgets() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.blo
   tile.return
 }
 
-// Two programs share a multiprocessor: the threads of 16 warps start with 128.
-// CHECK-LABEL: llvm.func @halves
+// Two CTAs fit an SM: the threads of 16 warps start with 128 registers.
+// CHECK-LABEL: llvm.func @two_ctas
 // CHECK-SAME: nvvm.minctasm = 2 : i32
 // CHECK: setmaxnreg.inc.sync.aligned.u32 232;
 // CHECK: setmaxnreg.dec.sync.aligned.u32 24;
-tile.func @halves() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 8 : i32} {
+tile.func @two_ctas() attributes {tile.kernel, warp.num_warps = 4 : i32, warp.block_warps = 8 : i32} {
   warp.specialize warps [4, 4] registers [232, 24] {
   }, {
   }
@@ -100,9 +100,9 @@ tile.func @second_role(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_war
   tile.return
 }
 
-// A number: no bytes are announced. Who has written it arrives, and copies of
-// who takes it come after what the other has seen. Warps without the thread
-// that writes do not wait for the slot: it may be filled and empty again before
+// A scalar: no bytes are announced. Its writer arrives, and later copies of its
+// reader are ordered after the writer's accesses. Warps without the writing
+// thread do not wait for the slot: it may be filled and emptied again before
 // they look.
 // CHECK-LABEL: llvm.func @number
 // CHECK: setp.ge.u32 done, $0, 32;\0A@done bra passed;\0Aagain:\0Ambarrier.try_wait.parity.shared::cta.b64 done, [$1], $2;
@@ -132,8 +132,8 @@ tile.func @number(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel, warp.num
   tile.return
 }
 
-// A throttled producer waits for the barrier of the slot that it fills, and then for
-// that of the one after, in the phase in which it will fill that one.
+// A throttled producer waits for the barrier of the slot that it fills. Then it waits for that of the next slot, in the
+// phase in which it will fill it.
 // CHECK-LABEL: llvm.func @throttled
 // CHECK-SAME: %[[LATE:[a-z0-9]*]]: i1
 // CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)

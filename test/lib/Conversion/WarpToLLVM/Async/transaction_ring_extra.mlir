@@ -3,8 +3,8 @@
 #shared = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
 !ring = !warp.ring<3 x {!warp.shared<8x8xf32, #shared>}, transactions>
 
-// Three slots, their barriers from 768 on, and two more slots with theirs behind them, from 2048 on, where the launch
-// gives 2592 bytes.
+// Three slots with barriers from offset 768 on, and two more slots, from 2048 on, followed by their barriers, if the
+// launch provides 2592 bytes.
 
 // CHECK-LABEL: llvm.func @roles
 // CHECK-DAG: %[[C3:.*]] = llvm.mlir.constant(3 : i32)
@@ -12,12 +12,12 @@
 // CHECK-DAG: %[[C0:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK-DAG: %[[C8:.*]] = llvm.mlir.constant(8 : i32)
 // CHECK-DAG: %[[ALL:.*]] = llvm.mlir.constant(2592 : i32)
-// Full barriers: 768, and 2048 + 2 * 256 - 3 * 8; empty ones: 24 and 16 bytes behind.
+// Full barriers: 768, and 2048 + 2 * 256 - 3 * 8; empty ones: 24 and 16 bytes later.
 // CHECK-DAG: %[[FULL:.*]] = llvm.mlir.constant(768 : i32)
 // CHECK-DAG: %[[EXTRA_FULL:.*]] = llvm.mlir.constant(2536 : i32)
 // CHECK-DAG: %[[EMPTY:.*]] = llvm.mlir.constant(792 : i32)
 // CHECK-DAG: %[[EXTRA_EMPTY:.*]] = llvm.mlir.constant(2552 : i32)
-// From where slot 3 would lie to where it lies: 2048 - 768.
+// The distance from the regular offset of slot 3 to its actual one: 2048 - 768.
 // CHECK-DAG: %[[APART:.*]] = llvm.mlir.constant(1280 : i32)
 // CHECK: %[[BYTES:.*]] = nvvm.read.ptx.sreg.dynamic.smem.size
 // CHECK: %[[MORE:.*]] = llvm.icmp "uge" %[[BYTES]], %[[ALL]]

@@ -3,7 +3,7 @@
 
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
-// Nobody else wants the results: no shared memory.
+// The result is unused: no shared memory.
 // CHECK-NOT: @__tilewright_shared
 // CHECK-LABEL: llvm.func @kinds
 tile.func @kinds(%p: !tile.ptr<i32>, %v: i32, %m: i1) attributes {tile.kernel, warp.num_warps = 1 : i32} {
@@ -27,8 +27,8 @@ tile.func @kinds(%p: !tile.ptr<i32>, %v: i32, %m: i1) attributes {tile.kernel, w
 
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
-// Maxima of floats are those of their bits: signed for values that are not
-// negative, of unsigned minima for those that are.
+// A float maximum is an integer one: of signed integers for values that are not
+// negative, an unsigned minimum for negative ones.
 // CHECK-LABEL: llvm.func @float_max
 tile.func @float_max(%p: !tile.ptr<f32>, %v: f32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #l>
@@ -45,9 +45,10 @@ tile.func @float_max(%p: !tile.ptr<f32>, %v: f32) attributes {tile.kernel, warp.
 
 #l = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
 
-// Neighbouring halves go together; before sm_90 bf16 needs a loop for each.
-// CHECK-LABEL: llvm.func @halves
-tile.func @halves(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}, %v: bf16) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+// Neighbouring 16-bit floats are paired; before sm_90 bf16 needs a loop for
+// each.
+// CHECK-LABEL: llvm.func @f16
+tile.func @f16(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}, %v: bf16) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
   %ps = tile.splat %p : !tile.ptr<bf16> -> tensor<64x!tile.ptr<bf16>, #l>
   %pp = tile.addptr %ps, %r : tensor<64x!tile.ptr<bf16>, #l>, tensor<64xi32, #l>
@@ -63,7 +64,7 @@ tile.func @halves(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}, %v: bf16) 
 
 #l = #warp.linear<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []}>
 
-// One fence orders all elements of a thread; none is needed behind what ends
+// One fence orders all elements of a thread; none follows the last atomic of
 // the program.
 // CHECK-LABEL: llvm.func @ordered
 tile.func @ordered(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %f: f32, %x: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
@@ -95,8 +96,8 @@ tile.func @ordered(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %f: f32, %
 
 #l = #warp.linear<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []}>
 
-// On Hopper one instruction adds to all that 16 bytes hold, where nobody asks
-// what was there before; where rows begin at odd places, to one.
+// On Hopper one instruction adds to 16 bytes if the result is unused; with rows
+// at odd offsets it adds to one element.
 // CHECK-LABEL: llvm.func @neighbours
 tile.func @neighbours(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %odd: !tile.ptr<f32>, %out: !tile.ptr<f32>, %one: f16, %two: f32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
@@ -131,7 +132,7 @@ tile.func @neighbours(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !ti
 
 #l = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
 
-// Memory has no maximum of halves: a loop for each.
+// There is no maximum instruction for 16-bit floats: a loop for each.
 // CHECK-LABEL: llvm.func @half_extrema
 tile.func @half_extrema(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %v: f16, %q: !tile.ptr<bf16>, %w: bf16) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %r = tile.range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #l>
@@ -150,7 +151,7 @@ tile.func @half_extrema(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %v: f
 // -----
 
 // One thread acts for the program: the others' stores come before, and all get
-// what it read.
+// the value that it read.
 // CHECK-LABEL: llvm.func @lock
 tile.func @lock(%p: !tile.ptr<i32>, %a: i32, %b: i32, %q: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   // CHECK: nvvm.barrier0

@@ -6,7 +6,7 @@
 #swapped = #warp.linear<{register = [[2], [64]], lane = [[1], [4], [8], [16], [32]]}>
 #rotated = #warp.linear<{register = [[1], [64]], lane = [[4], [8], [16], [32], [2]]}>
 
-// A permutation of registers is no code at all.
+// A permutation of registers needs no code.
 // CHECK-LABEL: @registers
 tile.func @registers(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK-DAG: %[[X0:.*]] = llvm.load
@@ -22,7 +22,7 @@ tile.func @registers(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps
   tile.return
 }
 
-// A register bit and a lane bit change places: of four registers two stay.
+// A register bit and a lane bit are swapped: of four registers two stay.
 // CHECK-LABEL: @swap
 tile.func @swap(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: %[[LANE:.*]] = llvm.and
@@ -67,7 +67,7 @@ tile.func @widths(%p: !tile.ptr<i8>, %o: !tile.ptr<!tile.ptr<i8>>) attributes {t
 #columns = #warp.linear<{register = [[1, 0], [2, 0], [0, 8], [0, 16]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 0]]}>
 
 // Across warps: stored as vectors, by one of two warps with copies, a barrier,
-// loaded as matrices, which are turned on the way.
+// loaded as transposed matrices.
 // CHECK-LABEL: @transpose
 tile.func @transpose(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   // CHECK: %[[SHARED:.*]] = llvm.mlir.addressof @__tilewright_shared
@@ -92,7 +92,7 @@ tile.func @transpose(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps
 #acc = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0]]}>
 #operand = #warp.linear<{register = [[1, 0], [8, 0], [0, 8], [16, 0], [0, 16]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0]]}>
 
-// Sums that become an operand along the other dimension: matrices on both sides.
+// An accumulator becomes an operand along the other dimension: matrices for store and load.
 // CHECK-LABEL: @sums_to_operand
 // SM90-LABEL: @sums_to_operand
 tile.func @sums_to_operand(%p: !tile.ptr<bf16>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
@@ -138,7 +138,7 @@ tile.func @rounds(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num
 #spread = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]]}>
 #copies = #warp.linear<{register = [[8], [16]], lane = [[1], [2], [4], [0], [0]]}>
 
-// What lanes share out is handed to each: one shuffle for each register, and nobody selects.
+// Lanes hold disjoint parts and all need them: one shuffle per register and no selects.
 // CHECK-LABEL: @handed_out
 tile.func @handed_out(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK-COUNT-4: nvvm.shfl.sync idx

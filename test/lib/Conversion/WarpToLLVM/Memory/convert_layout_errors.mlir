@@ -20,7 +20,7 @@ tile.func @not_allocated(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_w
 tile.func @cluster(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %q = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #a>
   %x = tile.load %q : tensor<64x!tile.ptr<f32>, #a>
-  // expected-error@+2 {{moves a tile between the blocks of a cluster}}
+  // expected-error@+2 {{moves a tile between the CTAs of a cluster}}
   // expected-error@+1 {{failed to legalize operation 'warp.convert_layout'}}
   %y = warp.convert_layout %x : tensor<64xf32, #a> -> tensor<64xf32, #b>
   %r = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #b>

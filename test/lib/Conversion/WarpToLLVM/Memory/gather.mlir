@@ -3,8 +3,8 @@
 #x = #warp.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0]]}>
 #i = #warp.linear<{register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0]]}>
 
-// The source is stored in vectors, row after row; each thread reads what it has
-// an index of, none behind the end.
+// The source is stored in vectors, row by row; each thread reads the elements
+// at its indices, clamped to the last one.
 // CHECK-LABEL: llvm.func @gather
 tile.func @gather(%x: f32, %i: i32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
   %v = tile.splat %x : f32 -> tensor<8x32xf32, #x>

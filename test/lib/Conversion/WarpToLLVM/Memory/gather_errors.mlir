@@ -2,7 +2,7 @@
 
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
-// The source passes through shared memory, which nobody allocated.
+// The source goes through shared memory, which is not allocated.
 tile.func @no_memory(%x: f32, %i: i32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %v = tile.splat %x : f32 -> tensor<32xf32, #l>
   %n = tile.splat %i : i32 -> tensor<32xi32, #l>

@@ -6,8 +6,8 @@
 
 // Rows are stored as vectors, by the first two of four warps; columns are read
 // element by element.
-// CHECK-LABEL: llvm.func @turn
-tile.func @turn(%x: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+// CHECK-LABEL: llvm.func @transpose
+tile.func @transpose(%x: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %p = tile.splat %x : !tile.ptr<f16> -> tensor<8x32x!tile.ptr<f16>, #l>
   %q = tile.splat %x : !tile.ptr<f16> -> tensor<8x32x!tile.ptr<f16>, #t>
   %v = tile.load %p : tensor<8x32x!tile.ptr<f16>, #l>

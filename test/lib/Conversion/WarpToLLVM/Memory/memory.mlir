@@ -2,7 +2,7 @@
 
 #l = #warp.linear<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []}>
 
-// Eight aligned halves are one access of 16 bytes, LLVM's own without a mask.
+// Eight aligned f16 are one access of 16 bytes, LLVM's own without a mask.
 // CHECK-LABEL: llvm.func @plain
 tile.func @plain(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
@@ -21,8 +21,8 @@ tile.func @plain(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %y: !tile.pt
 
 #l = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []}>
 
-// A mask that is constant on each group is a predicate; `other` is in the
-// registers before. Both loads come before the first use.
+// A mask that is constant on each group is a predicate; `other` initialises the
+// registers. Both loads come before the first use.
 // CHECK-LABEL: llvm.func @masked
 tile.func @masked(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %r = tile.range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #l>
@@ -75,7 +75,8 @@ tile.func @copies(%x: !tile.ptr<i8>) attributes {tile.kernel, warp.num_warps = 2
 
 // -----
 
-// Every thread loads a scalar, one stores it; a volatile access says so.
+// Every thread loads a scalar, one stores it; a volatile load is volatile in
+// PTX.
 // CHECK-LABEL: llvm.func @scalar
 tile.func @scalar(%x: !tile.ptr<f64>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: llvm.inline_asm has_side_effects "ld.volatile.global.b64 $0, [$1];", "=l,l"
@@ -92,8 +93,8 @@ tile.func @scalar(%x: !tile.ptr<f64>) attributes {tile.kernel, warp.num_warps = 
 #r = #warp.linear<{register = [[1], [2], [0]], lane = [[0], [0], [0], [0], [0]], warp = []}>
 #c = #warp.linear<{register = [[1, 0], [2, 0], [0, 0]], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], warp = []}>
 
-// A scale for four rows is loaded once for them, under one condition, too;
-// with elements of their own for what lies outside, one by one.
+// A scale for four rows is loaded once, also under a mask; with different
+// `other` elements they are loaded one by one.
 // CHECK-LABEL: llvm.func @repeated
 tile.func @repeated(%x: !tile.ptr<f32>, %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %r = tile.range {start = 0 : i32, end = 4 : i32} : tensor<4xi32, #r>

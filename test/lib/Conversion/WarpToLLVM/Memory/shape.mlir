@@ -2,17 +2,17 @@
 
 #l = #warp.linear<{register = [[1], [128]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]}>
 
-// The place of a thread is a mask and a shift; registers add their constants.
+// The thread's index is a mask and a shift; registers add constants.
 // CHECK-LABEL: llvm.func @range
 tile.func @range(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
   // CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[LOW:.*]] = llvm.and %[[TID]]
-  // CHECK: %[[PLACE:.*]] = llvm.shl %[[LOW]], %[[ONE:.*]] : i32
-  // CHECK: llvm.or disjoint %[[PLACE]], %[[ONE]] : i32
+  // CHECK: %[[THREAD:.*]] = llvm.shl %[[LOW]], %[[ONE:.*]] : i32
+  // CHECK: llvm.or disjoint %[[THREAD]], %[[ONE]] : i32
   // CHECK: %[[C128:.*]] = llvm.mlir.constant(128 : i32)
-  // CHECK: llvm.or disjoint %[[PLACE]], %[[C128]] : i32
+  // CHECK: llvm.or disjoint %[[THREAD]], %[[C128]] : i32
   // CHECK: %[[C129:.*]] = llvm.mlir.constant(129 : i32)
-  // CHECK: llvm.or disjoint %[[PLACE]], %[[C129]] : i32
+  // CHECK: llvm.or disjoint %[[THREAD]], %[[C129]] : i32
   %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
   %ps = tile.splat %p : !tile.ptr<i32> -> tensor<256x!tile.ptr<i32>, #l>
   tile.store %ps, %r : tensor<256x!tile.ptr<i32>, #l>
@@ -23,7 +23,8 @@ tile.func @range(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 2
 
 #l = #warp.linear<{register = [[3]], lane = [[1], [4], [8], [16], [32]], warp = []}>
 
-// Lane bit 0 and register bit 0 both change index bit 0: an xor, not a sum.
+// Lane bit 0 and register bit 0 both change index bit 0: an xor, not an
+// addition.
 // CHECK-LABEL: llvm.func @swizzled
 tile.func @swizzled(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: %[[C3:.*]] = llvm.mlir.constant(3 : i32)
@@ -41,7 +42,7 @@ tile.func @swizzled(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps 
 #row = #warp.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 0], [0, 0], [0, 0]], warp = []}>
 #v = #warp.linear<{register = [[1]], lane = [[2], [4], [0], [0], [0]], warp = []}>
 
-// No shape op computes anything: each result register is an operand's.
+// Shape ops compute nothing: each result register is an operand register.
 // CHECK-LABEL: llvm.func @shapes
 tile.func @shapes(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: %[[A:.*]] = llvm.shl

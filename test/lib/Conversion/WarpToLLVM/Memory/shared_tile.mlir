@@ -2,10 +2,10 @@
 
 #rows = #warp.linear<{register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]]}>
 #fragment = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]]}>
-// Rows of 64 bytes, the chunks of 16 bytes permuted by the row.
+// Rows of 64 bytes, whose chunks of 16 bytes are permuted by the row.
 #swizzled = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0]]}>
 
-// Chunks of a row are stored whole, by the first of two warps with copies; the
+// Whole chunks of a row are stored, by the first of two warps with copies; the
 // fragments of tensor cores are read in pairs.
 // CHECK-LABEL: @operand
 tile.func @operand(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
@@ -32,7 +32,7 @@ tile.func @operand(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps =
 #line = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]]}>
 #flat = #warp.linear<{offset = [[1], [2], [4], [8], [16], [32]]}>
 
-// Memory that holds a tile from the start. Booleans take a byte.
+// Memory that holds a tile initially. Booleans take a byte.
 // CHECK-LABEL: @filled
 tile.func @filled(%p: !tile.ptr<i8>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   // CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr<3>

@@ -1,9 +1,8 @@
 // RUN: tilewright-opt %s -convert-warp-to-llvm='compute-capability=90' | FileCheck %s
 // RUN: tilewright-opt %s -convert-warp-to-llvm='compute-capability=80' | FileCheck %s --check-prefix=SM80
 
-// Results of tensor cores go to shared memory in matrices of 8 x 8, in the order
-// of rows or, where columns are contiguous there, turned. Not by halves of warps
-// that hold copies, and not where the target has no such instruction.
+// Results of tensor cores go to shared memory in matrices of 8 x 8, by rows or, if columns are contiguous there,
+// transposed. Elementwise if half of a warp holds copies, or if the target lacks the instruction.
 
 #acc = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>
 #half = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0]]}>

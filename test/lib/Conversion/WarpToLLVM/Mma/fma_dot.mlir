@@ -4,7 +4,7 @@
 #a = #warp.linear<{register = [[0, 1]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = []}>
 #b = #warp.linear<{register = [[1, 0], [0, 1]], lane = [[0, 2], [0, 4], [0, 0], [0, 0], [0, 0]], warp = []}>
 
-// Two elements of the result a thread, two products each. The first step of k
+// Two result elements per thread, two multiply-adds each. The first step of k
 // is done for both before the second.
 // CHECK-LABEL: llvm.func @f32
 tile.func @f32(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %pc: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
@@ -70,7 +70,7 @@ tile.func @widened(%i: i8, %h: f16, %p: !tile.ptr<i32>, %q: !tile.ptr<f32>) attr
 #a = #warp.linear<{register = [[1, 0, 0]], lane = [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 2, 0]], warp = []}>
 #b = #warp.linear<{register = [[1, 0, 0]], lane = [[0, 0, 1], [0, 0, 2], [0, 0, 4], [0, 0, 0], [0, 0, 0]], warp = []}>
 
-// Each product of a batch takes operands of its own.
+// Each dot of a batch takes its own operands.
 // CHECK-LABEL: llvm.func @batch
 tile.func @batch(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %pc: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %sa = tile.splat %pa : !tile.ptr<f32> -> tensor<2x4x1x!tile.ptr<f32>, #a>

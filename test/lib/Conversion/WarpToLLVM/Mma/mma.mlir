@@ -26,7 +26,7 @@ tile.func @half(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>) a
 #b = #warp.linear<{register = [[4, 0]], lane = [[1, 0], [2, 0], [0, 1], [0, 2], [0, 4]], warp = []}>
 #c = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []}>
 
-// The instruction cuts operands off to tf32 by itself.
+// The instruction itself truncates operands to tf32.
 // CHECK-LABEL: llvm.func @tf32
 tile.func @tf32(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %pc: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %a1 = tile.splat %pa : !tile.ptr<f32> -> tensor<16x8x!tile.ptr<f32>, #a>
@@ -75,7 +75,7 @@ tile.func @bytes(%a: !tile.ptr<f8E4M3FN>, %b: !tile.ptr<f8E5M2>, %z: !tile.ptr<f
 #b = #warp.linear<{register = [[0, 1, 0], [0, 8, 0], [2, 0, 0]], lane = [[0, 2, 0], [0, 4, 0], [0, 0, 1], [0, 0, 2], [0, 0, 4]], warp = [[1, 0, 0]]}>
 #c = #warp.linear<{register = [[0, 0, 1], [0, 8, 0], [2, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]]}>
 
-// Two products a warp, one instruction each, with registers of their own.
+// Two dots per warp, one instruction each, with separate registers.
 // CHECK-LABEL: llvm.func @batch
 tile.func @batch(%pa: f16, %pb: f16, %pc: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
   %a = tile.splat %pa : f16 -> tensor<4x16x16xf16, #a>
@@ -99,8 +99,8 @@ tile.func @batch(%pa: f16, %pb: f16, %pc: !tile.ptr<f32>) attributes {tile.kerne
 #b = #warp.linear<{register = [[1, 0], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []}>
 #c = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []}>
 
-// One atom of sums and eight steps, which would wait for each other: four sums take turns, the first of which goes on
-// from the sums given, and are added up by pairs.
+// One accumulator atom and eight dependent steps: four partial accumulators are used in turn. The first one starts from
+// the given accumulator, and all are added up by pairs.
 // CHECK-LABEL: llvm.func @parts
 // CHECK: %[[S0:.*]] = llvm.inline_asm "mma.sync
 // CHECK: %[[E0:.*]] = llvm.extractvalue %[[S0]][0]

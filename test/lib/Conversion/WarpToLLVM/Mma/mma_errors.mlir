@@ -4,7 +4,7 @@
 #b = #warp.linear<{register = [[1, 0], [2, 0], [16, 0]], lane = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = []}>
 #c = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []}>
 
-// The tensor cores of sm_80 know no 8-bit floats.
+// The tensor cores of sm_80 do not support 8-bit floats.
 tile.func @float8(%x: f8E5M2, %z: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %a = tile.splat %x : f8E5M2 -> tensor<16x32xf8E5M2, #a>
   %b = tile.splat %x : f8E5M2 -> tensor<32x8xf8E5M2, #b>

@@ -13,7 +13,8 @@
 !turned = !warp.shared<16x16xf16, #t>
 !ring = !warp.ring<2 x {!left, !turned, !turned}, async_groups>
 
-// No value of them is left, not even in the loop. Zeros are one operand.
+// Pinned accumulators have no values, not even in the loop. Zeros are one
+// operand.
 // PTX-LABEL: .entry loop(
 // PTX: .reg .b32 %a<8>;
 // PTX: mov.b32 %a0,
@@ -46,13 +47,14 @@ tile.func @loop(%p: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, warp.num_w
   tile.return
 }
 
-// Halves are kept in pairs. The first product sets them; its wait stands apart.
-// CHECK-LABEL: llvm.func @halves
+// f16 accumulators are pinned in pairs. The first wgmma sets them; its wait is
+// separate.
+// CHECK-LABEL: llvm.func @f16
 // CHECK: {%b0, %b1, %b2, %b3}, $0, $1, set,
 // CHECK-SAME: "l,l" %
 // CHECK: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;", ""
 // CHECK: llvm.inline_asm has_side_effects "mov.b32 $0, %b0;{{.*}}mov.b32 $3, %b3;", "=r,=r,=r,=r"
-tile.func @halves(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+tile.func @f16(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %zero = arith.constant dense<0.0> : tensor<64x16xf16, #h>
   warp.acc_decl [8, 4]
   %a = warp.alloc {warp.shared_offset = 0 : i32} : !left
@@ -66,10 +68,10 @@ tile.func @halves(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 
   tile.return
 }
 
-// Of two products side by side each may have registers of either kind.
-// CHECK-LABEL: llvm.func @beside
+// Each of two merged dots may have ordinary or pinned accumulators.
+// CHECK-LABEL: llvm.func @merged
 // CHECK: m64n32k16.f32.f16.f16 {%a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7, $0, $1, $2, $3, $4, $5, $6, $7}
-tile.func @beside(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+tile.func @merged(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %q = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
   %c = tile.load %q : tensor<64x16x!tile.ptr<f32>, #c>
   warp.acc_decl [8]
@@ -79,7 +81,7 @@ tile.func @beside(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 
   %m = warp.shared_transpose %x {order = array<i32: 1, 0>} : !turned -> !right
   %n = warp.shared_transpose %y {order = array<i32: 1, 0>} : !turned -> !right
   %u = warp.acc_store %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #k>
-  %s:2 = warp.wgmma_beside %l, [%m, %n], [%u, %c] : !left, [!right, !right], [tensor<64x16xf32, #k>, tensor<64x16xf32, #c>]
+  %s:2 = warp.wgmma_merged %l, [%m, %n], [%u, %c] : !left, [!right, !right], [tensor<64x16xf32, #k>, tensor<64x16xf32, #c>]
   %w:2 = warp.wgmma_wait %s#0, %s#1 {pendings = 0 : i32} : tensor<64x16xf32, #k>, tensor<64x16xf32, #c>
   warp.ring.release %slot
   %t = warp.acc_load %w#0 : tensor<64x16xf32, #k> -> tensor<64x16xf32, #c>
@@ -88,7 +90,7 @@ tile.func @beside(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 
   tile.return
 }
 
-// What all rows are scaled by is one operand.
+// A factor that is the same for all rows is one operand.
 // PTX-LABEL: .entry scaled(
 // PTX: mul.rn.f32 %a7, %a7, %r
 // CHECK-LABEL: llvm.func @scaled

@@ -1,14 +1,14 @@
 // RUN: tilewright-opt %s -convert-warp-to-llvm="compute-capability=90 arch-specific=true" -canonicalize -cse | FileCheck %s
 
-// 64 x 32 and 32 x 16 halves in rows of 64 bytes.
+// 64 x 32 and 32 x 16 f16 in rows of 64 bytes.
 #c = #warp.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
 // The same B with the other dimension contiguous, rows of 32 bytes.
 #t = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0]]}>
 
-// Two steps along k, 32 bytes further each; rows of 8 are 512 bytes apart. What
-// comes behind the product is waited for in a piece of PTX of its own.
+// Two steps along k, 32 bytes further each; rows of 8 are 512 bytes apart. A
+// wait that does not directly follow the wgmma is a separate piece of PTX.
 // CHECK-LABEL: @shared
 // 2 << 62 | 32 << 32 | 1 << 16: the swizzle, the stride and the leading offset.
 // CHECK: llvm.mlir.constant(-9223371899415756800 : i64)
@@ -33,7 +33,8 @@ tile.func @shared(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 
   tile.return
 }
 
-// The same sums twice are waited for once: a copy would be made before.
+// An accumulator that is named twice is waited for once: it would be copied
+// before the wait.
 // CHECK-LABEL: @twice
 // CHECK: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 1;", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7"
 tile.func @twice(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
@@ -51,8 +52,8 @@ tile.func @twice(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4
 
 #h = #warp.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 
-// A in registers; B across, 16 rows of 32 bytes a step; the sums start at zero,
-// so that nothing is tied.
+// A in registers; B transposed, 16 rows of 32 bytes a step; the accumulators
+// start at zero, so none is tied.
 // CHECK-LABEL: @registers
 // CHECK: setp.ne.b32 set, 0, 0;
 // CHECK-SAME: m64n16k16.f32.bf16.bf16 {$0, $1, $2, $3, $4, $5, $6, $7}, {$8, $9, $10, $11}, $16, set, 1, 1, 1;
@@ -73,8 +74,8 @@ tile.func @registers(%p: !tile.ptr<bf16>, %o: !tile.ptr<f32>) attributes {tile.k
 
 #two = #warp.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [0, 8]]}>
 
-// Two warpgroups side by side: the second starts at column 8 of B. Halves are
-// summed in pairs. A wait right behind the product is part of its piece.
+// Two warpgroups along N: the second starts at column 8 of B. f16 accumulators
+// are in pairs. A wait directly after the wgmma is part of its piece.
 // CHECK-LABEL: @groups
 // CHECK: nvvm.shfl.sync idx
 // CHECK: m64n8k16.f16.f16.f16 {$0, $1}
@@ -97,7 +98,7 @@ tile.func @groups(%p: !tile.ptr<f16>) attributes {tile.kernel, warp.num_warps = 
 #a8 = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 16], [8, 0], [16, 0], [32, 0]]}>
 #b8 = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2], [16, 4], [0, 8]]}>
 
-// Bytes: no majors; integers have no signs of operands either.
+// Bytes have no majorness, and integers no operand signs.
 // CHECK-LABEL: @bytes
 // CHECK: m64n16k32.s32.s8.s8 {{.*}}, $8, $9, add;
 // CHECK: m64n16k32.f32.e4m3.e5m2 {{.*}}, $8, $9, add, 1, 1;
@@ -122,7 +123,7 @@ tile.func @bytes(%p: !tile.ptr<i32>, %o: !tile.ptr<f32>) attributes {tile.kernel
 #a32 = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 4], [8, 0], [16, 0], [32, 0]]}>
 #b32 = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [0, 1], [0, 2], [4, 4], [0, 8]]}>
 
-// A transposed name of memory is the same address.
+// A transposed view of memory has the same address.
 // CHECK-LABEL: @tf32
 // CHECK: m64n16k8.f32.tf32.tf32 {{.*}}, $8, $9, add, 1, 1;
 tile.func @tf32(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {

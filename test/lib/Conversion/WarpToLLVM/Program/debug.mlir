@@ -26,8 +26,8 @@ tile.func @assert(%p: !tile.ptr<i8>) attributes {tile.kernel, warp.num_warps = 1
 
 #l = #warp.linear<{register = [], lane = [[1, 0], [0, 1], [0, 2], [0, 4], [0, 0]], warp = []}>
 
-// Elements by their owners, with the indices; a scalar by one thread. A per
-// cent sign in the prefix is printed.
+// Owners print elements with their indices, one thread prints a scalar. A
+// percent sign in the prefix is printed.
 // CHECK-DAG: ("pid (%u, %u, %u) idx (%u, %u) 100%% x = %lld\0A\00")
 // CHECK-DAG: ("pid (%u, %u, %u) idx () 100%% x = 0x%04x\0A\00")
 // CHECK-DAG: ("pid (%u, %u, %u) idx () f = %f\0A\00")
@@ -38,7 +38,7 @@ tile.func @print(%x: i64, %i: i16, %f: bf16) attributes {tile.kernel, warp.num_w
   // CHECK: llvm.cond_br
   // CHECK: llvm.call @vprintf
   tile.print "100% x = ", %v {isSigned = array<i1: true>} : tensor<2x8xi64, #l>
-  // In base 16 the digits of the type alone, of what is negative, too.
+  // Hexadecimal output has the digits of the type, also for negative numbers.
   // CHECK: llvm.zext %arg1 : i16 to i32
   // CHECK: llvm.call @vprintf
   tile.print "100% x = ", %i {hex = true, isSigned = array<i1: true>} : i16
@@ -54,7 +54,7 @@ tile.func @print(%x: i64, %i: i16, %f: bf16) attributes {tile.kernel, warp.num_w
 
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
-// Of a piece the indices in the block, and nothing behind its end.
+// A part of a tile prints indices in the whole tile, and no padding.
 // CHECK-LABEL: llvm.func @print_part
 // CHECK: %[[INSIDE:.*]] = llvm.icmp "ult" %[[I:.*]], %{{.*}} : i32
 // CHECK: %[[INDEX:.*]] = llvm.add %[[I]], %{{.*}} : i32

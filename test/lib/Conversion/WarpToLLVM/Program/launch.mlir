@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --convert-warp-to-llvm='compute-capability=90' | FileCheck %s
-// RUN: tilewright-opt %s --convert-warp-to-llvm='compute-capability=80' | FileCheck %s --check-prefix=TURN
-// RUN: tilewright-opt %s --convert-tile-to-vector | FileCheck %s --check-prefix=TURN
+// RUN: tilewright-opt %s --convert-warp-to-llvm='compute-capability=80' | FileCheck %s --check-prefix=SERIAL
+// RUN: tilewright-opt %s --convert-tile-to-vector | FileCheck %s --check-prefix=SERIAL
 
 // CHECK-LABEL: llvm.func @launches
 // CHECK: llvm.load
@@ -8,10 +8,10 @@
 // CHECK: llvm.load
 // CHECK: llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.launch_dependents;"
 
-// Where kernels run in turn there is nothing to do.
-// TURN-LABEL: llvm.func @launches
-// TURN-NOT: griddepcontrol
-// TURN-NOT: tile.
+// Without dependent launches the ops do nothing.
+// SERIAL-LABEL: llvm.func @launches
+// SERIAL-NOT: griddepcontrol
+// SERIAL-NOT: tile.
 tile.func @launches(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %a = tile.load %p : !tile.ptr<f32>
   tile.launch_wait

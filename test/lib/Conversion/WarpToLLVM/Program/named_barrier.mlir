@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -warp-allocate-shared -convert-warp-to-llvm='compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
-// Barriers between roles count down from the last one of the hardware.
+// Barriers between roles count down from the last hardware barrier.
 // CHECK-LABEL: llvm.func @turns
 // CHECK-DAG: %[[THREADS:.*]] = llvm.mlir.constant(256 : i32)
 // CHECK-DAG: %[[LAST:.*]] = llvm.mlir.constant(15 : i32)

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --convert-warp-to-llvm --split-input-file | FileCheck %s
 
-// Threads of all warps; alignment of pointers as far as accesses can use it.
+// The threads of all warps; pointer alignment up to the widest access.
 // CHECK-LABEL: llvm.func @kernel
 // CHECK-SAME: %arg0: !llvm.ptr<1> {llvm.align = 16 : i64}
 // CHECK-SAME: %arg1: !llvm.ptr<1> {llvm.align = 8 : i64}
@@ -31,7 +31,7 @@ tile.func @kernel(%a: !tile.ptr<f32> {tile.divisibility = 64 : i32}, %b: !tile.p
 
 #l = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []}>
 
-// A tile that a loop carries is one value a register.
+// A tile that a loop carries is one value per register.
 // CHECK-LABEL: llvm.func @loop
 tile.func @loop(%n: i32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %zero = arith.constant 0 : i32

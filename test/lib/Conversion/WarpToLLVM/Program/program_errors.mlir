@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --convert-warp-to-llvm --split-input-file --verify-diagnostics
 
-// Calls are inlined before.
+// Calls must be inlined before.
 // expected-error@+2 {{must be a kernel with 'warp.num_warps' to run on a GPU}}
 // expected-error@+1 {{failed to legalize operation 'tile.func'}}
 tile.func @helper(%x: f32) {
@@ -9,7 +9,7 @@ tile.func @helper(%x: f32) {
 
 // -----
 
-// Nobody has said how many threads there are.
+// The number of warps is missing.
 // expected-error@+2 {{must be a kernel with 'warp.num_warps' to run on a GPU}}
 // expected-error@+1 {{failed to legalize operation 'tile.func'}}
 tile.func @no_warps(%x: f32) attributes {tile.kernel} {

@@ -3,8 +3,8 @@
 #x = #warp.linear<{register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = [[0]]}>
 #h = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = [[0]]}>
 
-// Counts start at zero; each element adds one where its mask is true, where it
-// is in range, and only in the first of the warps that hold copies.
+// Counts start at zero; each element adds one if its mask is true and it is in
+// range, in the first of the warps that hold copies.
 // CHECK-LABEL: llvm.func @histogram
 tile.func @histogram(%x: i32, %m: i1, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
   %v = tile.splat %x : i32 -> tensor<64xi32, #x>

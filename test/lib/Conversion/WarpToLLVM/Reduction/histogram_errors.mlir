@@ -2,7 +2,7 @@
 
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
-// Counts stand in shared memory, which nobody allocated.
+// Counts are in shared memory, which is not allocated.
 tile.func @no_memory(%i: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %n = tile.splat %i : i32 -> tensor<32xi32, #l>
   // expected-error @+2 {{needs shared memory but has no 'warp.shared_offset'}}

@@ -2,7 +2,7 @@
 
 #l = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]}>
 
-// Registers as a tree, five shuffles, and four partial sums through shared
+// A tree in registers, five shuffles, and four partial results through shared
 // memory, read at once.
 // CHECK: llvm.mlir.global external @__tilewright_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // CHECK-LABEL: llvm.func @sum
@@ -58,8 +58,8 @@ tile.func @rows(%x: !tile.ptr<i32>, %p: !tile.ptr<i32>) attributes {tile.kernel,
 
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = []}>
 
-// Two operands go through one region; 64-bit values take two shuffles; the lane
-// bit that holds copies is not reduced over.
+// One region combines two operands; 64-bit values take two shuffles; the lane
+// bit that holds copies is not reduced.
 // CHECK-LABEL: llvm.func @argmax
 tile.func @argmax(%x: f64, %i: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %v = tile.splat %x : f64 -> tensor<16xf64, #l>
@@ -81,8 +81,9 @@ tile.func @argmax(%x: f64, %i: i32, %p: !tile.ptr<i32>) attributes {tile.kernel,
 
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256]]}>
 
-// Where the region is long, lanes share the work on what 16 warps found: each
-// loads one, four exchanges follow, and of two the lower lane's is on the left.
+// With a long region lanes share the work on the partials of 16 warps: each
+// loads one, four exchanges follow, and the operand of the lower lane is the
+// left one.
 // CHECK-LABEL: llvm.func @moments
 tile.func @moments(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 16 : i32} {
   %v = tile.splat %x : f32 -> tensor<512xf32, #l>
@@ -117,8 +118,8 @@ tile.func @moments(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.nu
 
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256], [512]]}>
 
-// So they do for a single addition where the warps are 32; both sides are the
-// same then, and none is told from the other.
+// So they do for a single addition with 32 warps; it commutes, so the operands
+// need no order.
 // CHECK-LABEL: llvm.func @many_warps
 tile.func @many_warps(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 32 : i32} {
   %v = tile.splat %x : f32 -> tensor<1024xf32, #l>
@@ -142,7 +143,7 @@ tile.func @many_warps(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp
 #l = #warp.linear<{register = [], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [[0, 4], [0, 8], [0, 16], [0, 32]]}>
 #o = #warp.linear<{register = [], lane = [[0], [0], [1], [2], [4]], warp = [[0], [0], [0], [0]]}>
 
-// Eight rows of a warp leave but two bits of the lanes for what 16 warps found:
+// Eight rows per warp leave only two lane bits for the partials of 16 warps:
 // each thread combines all.
 // CHECK-LABEL: llvm.func @rows_of_moments
 tile.func @rows_of_moments(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 16 : i32} {
@@ -167,10 +168,10 @@ tile.func @rows_of_moments(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel,
 
 #l = #warp.linear<{register = [[1], [256], [512]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]]}>
 
-// A function that does not commute is given neighbours first. Of its eight
-// registers' four partial results each lane keeps one: exchanged with the
-// neighbour's for the second half, then for the second quarter. What four times
-// four warps and lanes found is read in the order of its index.
+// A function that does not commute combines neighbours first. Of the four
+// partials of its eight registers each lane keeps one: it exchanges with its
+// neighbour for the second half, then for the second quarter. The partials of
+// four times four warps and lanes are read in index order.
 // CHECK-LABEL: llvm.func @in_order
 tile.func @in_order(%x: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %v = tile.splat %x : i32 -> tensor<1024xi32, #l>
@@ -200,8 +201,8 @@ tile.func @in_order(%x: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, warp.n
 #l = #warp.linear<{register = [[0, 1], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0], [2, 0], [4, 0]]}>
 #o = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[0], [0], [0]]}>
 
-// Where rows stand in registers above warps, all goes through shared memory: of
-// 32 KiB at most in one round.
+// If rows are in register bits above the warp bits, all goes through shared
+// memory, at most 32 KiB per round.
 // CHECK-LABEL: llvm.func @rounds
 tile.func @rounds(%x: i64, %p: !tile.ptr<i64>) attributes {tile.kernel, warp.num_warps = 8 : i32} {
   %v = tile.splat %x : i64 -> tensor<128x64xi64, #l>
@@ -222,7 +223,7 @@ tile.func @rounds(%x: i64, %p: !tile.ptr<i64>) attributes {tile.kernel, warp.num
 
 #many = #warp.linear<{register = [[1], [2], [4], [8], [16], [32], [64], [128]], lane = [[256], [512], [1024], [2048], [4096]], warp = []}>
 
-// More numbers than registers hold are added in their order.
+// More elements than the registers hold are added in register order.
 // CHECK-LABEL: llvm.func @many
 tile.func @many(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %v = tile.splat %x : f32 -> tensor<8192xf32, #many>
@@ -243,7 +244,7 @@ tile.func @many(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_w
 #rows = #warp.linear<{register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]}>
 #row = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]}>
 
-// Partial results of 128 bytes, then room for 16.
+// Partials of 128 bytes, then 16 bytes of padding.
 // CHECK-LABEL: llvm.func @columns
 tile.func @columns(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %v = tile.splat %x : f32 -> tensor<4x32xf32, #rows>

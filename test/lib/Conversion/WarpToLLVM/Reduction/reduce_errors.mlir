@@ -2,7 +2,7 @@
 
 #l = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]}>
 
-// Warps exchange their results through memory that has not been allocated.
+// Warps exchange partials through shared memory, which is not allocated.
 tile.func @not_allocated(%x: f32, %p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 2 : i32} {
   %v = tile.splat %x : f32 -> tensor<64xf32, #l>
   // expected-error@+2 {{'tile.reduce' op needs shared memory but has no 'warp.shared_offset'}}

@@ -2,9 +2,9 @@
 
 #l = #warp.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]}>
 
-// Three sums in the registers, then totals alone go from lane to lane: five
-// shuffles, and one for what stands before this lane's. The last lane of each
-// warp writes; what stands before a thread's elements is added once.
+// Three additions in registers, then only totals move between lanes: five
+// shuffles, and one for the prefix of this lane. The last lane of each warp
+// writes; the prefix of a thread's elements is added once.
 // CHECK-LABEL: llvm.func @sums
 tile.func @sums(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %i = tile.range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #l>
@@ -31,7 +31,7 @@ tile.func @sums(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 
 
 #l = #warp.linear<{register = [[1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32]]}>
 
-// Along what each thread has all of nothing is moved.
+// No element moves along an axis that each thread holds entirely.
 // CHECK-NOT: @__tilewright_shared
 // CHECK-LABEL: llvm.func @columns
 tile.func @columns(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 2 : i32} {

@@ -2,7 +2,7 @@
 
 #l = #warp.linear<{register = [], lane = [[1, 1], [2, 0], [0, 1], [0, 2], [0, 4]], warp = []}>
 
-// A lane bit that is one of both indices.
+// A lane bit that changes both indices.
 tile.func @swizzled(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %ps = tile.splat %p : !tile.ptr<i32> -> tensor<4x8x!tile.ptr<i32>, #l>
   %v = tile.load %ps : tensor<4x8x!tile.ptr<i32>, #l>

@@ -1,5 +1,5 @@
-// Loads that share a loop: with each other, and with the store of what is
-// computed from them. Memory is then read and written in several streams at
+// Defers loads, so that they share a loop with each other and with the store of
+// a value computed from them. Memory is then accessed in several streams at
 // once instead of in bursts.
 
 #include "lib/Conversion/TileToVector/KernelLowering.h"
@@ -15,7 +15,7 @@ static bool isTile(Value value) {
   return isa<RankedTensorType>(value.getType());
 }
 
-/// Whether lowering `op` now emits nothing that reads a tile.
+/// Whether lowering `op` now emits no code that reads a tile.
 bool KernelLowering::isVirtual(Operation &op) {
   if (op.getNumRegions() != 0 ||
       !(isElementwise(&op) || isMemoryEffectFree(&op)))
@@ -29,42 +29,43 @@ static RankedTensorType getTileType(tile::LoadOp load) {
   return dyn_cast<RankedTensorType>(load.getResult().getType());
 }
 
-/// Whether evaluating `value` reads the result of a delayed load.
-bool KernelLowering::readsDelayedLoad(Value value) {
+/// Whether evaluating `value` reads the result of a deferred load.
+bool KernelLowering::readsDeferredLoad(Value value) {
   if (!value || !isTile(value) || e.buffers.contains(value))
     return false;
   Operation *op = value.getDefiningOp();
-  if (!op || llvm::is_contained(delayedLoads, op))
+  if (!op || llvm::is_contained(deferredLoads, op))
     return op != nullptr;
-  return llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return readsDelayedLoad(operand); });
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return readsDeferredLoad(operand);
+  });
 }
 
-/// Puts a load off until something needs it. Only loads of one shape wait
+/// Defers a load until it is needed. Only loads of one shape are deferred
 /// together.
-bool KernelLowering::delayLoad(Operation &op) {
+bool KernelLowering::deferLoad(Operation &op) {
   auto load = dyn_cast<tile::LoadOp>(op);
   if (!load || !getTileType(load) || load.getIsVolatile() ||
       !e.plan.isBuffered(load.getResult()) ||
       e.plan.getReusedArgument(load.getResult()))
     return false;
-  if (!delayedLoads.empty()) {
-    auto first = cast<tile::LoadOp>(delayedLoads.front());
+  if (!deferredLoads.empty()) {
+    auto first = cast<tile::LoadOp>(deferredLoads.front());
     if (getTileType(first).getShape() != getTileType(load).getShape() ||
         getContiguousDim(first.getPtr()) != getContiguousDim(load.getPtr()) ||
         llvm::any_of(load->getOperands(),
-                     [&](Value value) { return readsDelayedLoad(value); }))
-      emitDelayedLoads();
+                     [&](Value value) { return readsDeferredLoad(value); }))
+      emitDeferredLoads();
   }
-  delayedLoads.push_back(load);
+  deferredLoads.push_back(load);
   return true;
 }
 
-void KernelLowering::emitDelayedLoads() {
-  if (delayedLoads.empty())
+void KernelLowering::emitDeferredLoads() {
+  if (deferredLoads.empty())
     return;
-  SmallVector<Operation *> loads = std::move(delayedLoads);
-  delayedLoads.clear();
+  SmallVector<Operation *> loads = std::move(deferredLoads);
+  deferredLoads.clear();
   e.loc = loads.front()->getLoc();
   SmallVector<Buffer> buffers;
   for (Operation *load : loads)
@@ -85,8 +86,7 @@ void KernelLowering::emitDelayedLoads() {
     e.buffers[load->getResult(0)] = buffer;
 }
 
-/// Whether the load serves nothing but the value of `store`, element by
-/// element.
+/// Whether `load` is used only by the value of `store`, element by element.
 static bool isUsedOnlyBy(const BufferPlan &plan, Operation *load,
                          tile::StoreOp store) {
   SmallVector<Value> work = {load->getResult(0)};
@@ -105,8 +105,8 @@ static bool isUsedOnlyBy(const BufferPlan &plan, Operation *load,
   return true;
 }
 
-/// The address of the first of `pointers`, a tile of rank 1, when the others
-/// are known to follow it one by one; null otherwise.
+/// Returns the address of the first of `pointers`, a tile of rank 1, if the
+/// others are known to follow it one by one. Null otherwise.
 Value KernelLowering::firstAddress(Value pointers) {
   Evaluator evaluator(e, /*lanes=*/2);
   Lanes addresses =
@@ -120,9 +120,9 @@ Value KernelLowering::firstAddress(Value pointers) {
   return addresses.value;
 }
 
-/// Whether it changes nothing when each chunk is stored before the next one is
-/// loaded: all of the loads lie apart from the store, or not before it. Null
-/// when that cannot be told.
+/// Emits whether each chunk may be stored before the next one is loaded. Each
+/// load must be disjoint from the store or start at or after it. Null if that
+/// cannot be told.
 Value KernelLowering::mayShareLoop(tile::StoreOp store) {
   auto type = cast<RankedTensorType>(store.getPtr().getType());
   const auto bytesOf = [&](Value pointers) {
@@ -137,7 +137,7 @@ Value KernelLowering::mayShareLoop(tile::StoreOp store) {
   const int64_t storeBytes = bytesOf(store.getPtr());
   Value to = firstAddress(store.getPtr());
   Value all = e.constant(e.b.getBoolAttr(true));
-  for (Operation *op : delayedLoads) {
+  for (Operation *op : deferredLoads) {
     Value pointers = cast<tile::LoadOp>(op).getPtr();
     const int64_t loadBytes = bytesOf(pointers);
     Value from = firstAddress(pointers);
@@ -145,27 +145,26 @@ Value KernelLowering::mayShareLoop(tile::StoreOp store) {
       return nullptr;
     Value fromEnd = e.add(from, e.i64(count * loadBytes));
     Value toEnd = e.add(to, e.i64(count * storeBytes));
-    Value apart = arith::OrIOp::create(e.b, e.loc, notAfter(fromEnd, to),
-                                       notAfter(toEnd, from));
+    Value disjoint = arith::OrIOp::create(e.b, e.loc, notAfter(fromEnd, to),
+                                          notAfter(toEnd, from));
     if (loadBytes == storeBytes)
-      apart = arith::OrIOp::create(e.b, e.loc, apart, notAfter(to, from));
-    all = arith::AndIOp::create(e.b, e.loc, all, apart);
+      disjoint = arith::OrIOp::create(e.b, e.loc, disjoint, notAfter(to, from));
+    all = arith::AndIOp::create(e.b, e.loc, all, disjoint);
   }
   return all;
 }
 
-/// The loop of the store does the loads where that shows to be right when the
-/// kernel runs, and where there is little to compute: memory is then what it
-/// waits for. With much to compute, loads ahead of it hide their latency
-/// better.
+/// Lets the loop of `store` do the deferred loads if a run-time test shows that
+/// this is right. It pays only if there is little to compute, so that memory is
+/// the bottleneck. Otherwise earlier loads hide their latency better.
 bool KernelLowering::fuseLoadsIntoStore(tile::StoreOp store) {
   auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
   const auto isMine = [&](Operation *load) {
     return isUsedOnlyBy(e.plan, load, store) &&
            getTileType(cast<tile::LoadOp>(load)).getShape() == type.getShape();
   };
-  if (delayedLoads.empty() || !type || type.getRank() != 1 ||
-      !e.plan.isCheap(store.getValue()) || !llvm::all_of(delayedLoads, isMine))
+  if (deferredLoads.empty() || !type || type.getRank() != 1 ||
+      !e.plan.isCheap(store.getValue()) || !llvm::all_of(deferredLoads, isMine))
     return false;
   e.loc = store.getLoc();
   Value together = mayShareLoop(store);
@@ -176,7 +175,7 @@ bool KernelLowering::fuseLoadsIntoStore(tile::StoreOp store) {
   e.b.setInsertionPoint(choice.thenBlock()->getTerminator());
   lowerOp(*store);
   e.b.setInsertionPoint(choice.elseBlock()->getTerminator());
-  emitDelayedLoads();
+  emitDeferredLoads();
   lowerOp(*store);
   return true;
 }

@@ -2,9 +2,8 @@
 // RUN:   -convert-tile-to-warp='num-warps=4 compute-capability=90 arch-specific=true' \
 // RUN:   -canonicalize -cse | FileCheck %s
 
-// A tile that one way of a branch stores as a block and the other one element by
-// element is stored there as the product left it: no conversion, whose shared
-// memory the way that is nearly always taken would pay for.
+// One branch stores a tile as a block, the other element by element. Both store it in the layout of the dot. A
+// conversion would cost the branch that is nearly always taken its shared memory.
 
 // CHECK-LABEL: @ends
 // CHECK: %[[H:.*]] = arith.truncf {{.*}} : tensor<64x64xf32, #[[L:.*]]> to tensor<64x64xf16, #[[L]]>
@@ -14,7 +13,7 @@
 // CHECK-NOT: warp.convert_layout
 // CHECK: tile.store %{{.*}}, %[[H]], %{{.*}} : tensor<64x64x!tile.ptr<f16>, #[[L]]>
 
-// Without the block it is brought into an order of wide stores.
+// Without the block store it is converted to a layout of wide stores.
 // CHECK-LABEL: @alone
 // CHECK: %[[WIDE:.*]] = warp.convert_layout
 // CHECK: scf.if

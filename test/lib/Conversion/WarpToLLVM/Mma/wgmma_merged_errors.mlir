@@ -4,14 +4,14 @@
 #a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}>
 #b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]]}>
 
-tile.func @one_place(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
+tile.func @same_memory(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 4 : i32} {
   %q = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>, #c>
   %c = tile.load %q : tensor<64x16x!tile.ptr<f32>, #c>
   %a = warp.alloc {warp.shared_offset = 0 : i32} : !warp.shared<64x32xf16, #a>
   %b = warp.alloc {warp.shared_offset = 4096 : i32} : !warp.shared<32x16xf16, #b>
-  // expected-error@+2 {{has right sides that do not lie one behind the other as one descriptor expresses}}
-  // expected-error@+1 {{failed to legalize operation 'warp.wgmma_beside'}}
-  %s:2 = warp.wgmma_beside %a, [%b, %b], [%c, %c] : !warp.shared<64x32xf16, #a>, [!warp.shared<32x16xf16, #b>, !warp.shared<32x16xf16, #b>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
+  // expected-error@+2 {{has B tiles that are not adjacent in shared memory, as one descriptor needs}}
+  // expected-error@+1 {{failed to legalize operation 'warp.wgmma_merged'}}
+  %s:2 = warp.wgmma_merged %a, [%b, %b], [%c, %c] : !warp.shared<64x32xf16, #a>, [!warp.shared<32x16xf16, #b>, !warp.shared<32x16xf16, #b>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
   %d:2 = warp.wgmma_wait %s#0, %s#1 {pendings = 0 : i32} : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
   tile.store %q, %d#0 : tensor<64x16x!tile.ptr<f32>, #c>
   tile.return
