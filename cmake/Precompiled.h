@@ -1,5 +1,5 @@
-// Headers that most of our files need, compiled once: MLIR's, LLVM's, and our
-// dialects' own and no other. What changes here compiles everything again.
+// Precompiled headers that most files need: MLIR's, LLVM's, and no others of
+// Tilewright than its dialects'. A change here recompiles everything.
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 

@@ -13,16 +13,15 @@ include(AddLLVM)
 include(AddMLIR)
 
 add_library(tilewright_llvm INTERFACE)
-# SYSTEM: warnings in LLVM's headers are not ours to mend.
+# SYSTEM: suppresses warnings in LLVM's headers.
 target_include_directories(tilewright_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_compile_options(tilewright_llvm INTERFACE -fno-exceptions)
 
 if(TILEWRIGHT_LINK_LLVM_DYLIB)
   target_link_libraries(tilewright_llvm INTERFACE MLIR LLVM)
 else()
-  # The exported MLIR targets name the shared LLVM library. Linked together with
-  # static LLVM components it would register every command-line option twice and
-  # abort when loaded.
+  # The exported MLIR targets link the shared LLVM library. Together with static LLVM components it
+  # would register every command-line option twice and abort at load time.
   foreach(target IN LISTS MLIR_EXPORTED_TARGETS)
     get_target_property(libs ${target} INTERFACE_LINK_LIBRARIES)
     if(libs)
@@ -39,8 +38,8 @@ if(LLD_LINKER)
   target_link_options(tilewright_llvm INTERFACE --ld-path=${LLD_LINKER})
 endif()
 
-# One precompiled header, with our dialects, for every file that includes MLIR:
-# 20 s a file without it, about 2 s with it.
+# One precompiled header, with the dialects, for every file that includes MLIR: parsing it takes
+# most of the time of a file (benchmarks/notes/compile-time.md).
 file(CONFIGURE OUTPUT pch/Pch.cpp CONTENT "// Only carries the precompiled header.\n")
 add_library(tilewright_pch OBJECT ${CMAKE_CURRENT_BINARY_DIR}/pch/Pch.cpp)
 target_link_libraries(tilewright_pch PUBLIC tilewright_options tilewright_llvm)

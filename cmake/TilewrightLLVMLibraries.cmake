@@ -1,5 +1,5 @@
-# The parts of MLIR and LLVM that are linked into libtilewright. Static targets
-# bring their own dependencies, so only what we use directly is named.
+# The parts of MLIR and LLVM that libtilewright links. Static targets have dependencies of their
+# own, so only direct uses are listed.
 
 set(TILEWRIGHT_MLIR_LIBRARIES
   MLIRArithDialect MLIRArithToLLVM MLIRArithTransforms

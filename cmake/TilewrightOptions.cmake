@@ -1,8 +1,8 @@
-# Compile and link flags of our own code, as one interface target.
+# Compile and link flags of Tilewright's own code, as an interface target.
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # A precompiled header is cached only when ccache may trust its content.
+  # ccache caches a precompiled header only if it may trust its content.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
@@ -16,16 +16,16 @@ target_compile_options(tilewright_options INTERFACE
   $<$<BOOL:${TILEWRIGHT_WERROR}>:-Werror>)
 
 if(TILEWRIGHT_SANITIZE)
-  # Not checked: classes of LLVM, which has no type information; the types of
-  # functions found by name in a library, which are not the definition's; enums,
-  # which callers of the C API may give any value and which are checked there.
+  # Not checked: LLVM's classes, which have no type information; types of functions found by name in
+  # a library, which differ from the definition's; and enums, which callers of the C API may set to
+  # any value and the API checks.
   set(sanitizers -fsanitize=address,undefined -fno-sanitize=vptr,function,enum -fno-sanitize-recover=all)
   target_compile_options(tilewright_options INTERFACE ${sanitizers} -UNDEBUG -g1)
   target_link_options(tilewright_options INTERFACE ${sanitizers})
 endif()
 
 # tilewright_add_library(NAME SOURCES... [LINK libs...])
-# A static library that knows nothing of LLVM.
+# A static library without LLVM.
 function(tilewright_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINK")
   add_library(${name} STATIC ${ARG_SOURCES})

@@ -12,7 +12,8 @@ using namespace tilewright;
 //===-- options
 //-------------------------------------------------------------===//
 
-/// What every assembler and linker takes; empty for the kernel's own name.
+/// Whether every assembler and linker accepts `name`. An empty name keeps the
+/// kernel's own.
 static bool isSymbolName(llvm::StringRef name) {
   return llvm::all_of(name,
                       [](char c) { return llvm::isAlnum(c) || c == '_'; }) &&
@@ -23,7 +24,7 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
                                                 Location loc) {
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
   if (!value)
-    return emitError(loc) << "options are no JSON: "
+    return emitError(loc) << "options are not valid JSON: "
                           << llvm::toString(value.takeError());
   CompileOptions options;
   llvm::json::Path::Root root("options");
@@ -74,7 +75,8 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
 //===-- compilation
 //---------------------------------------------------------===//
 
-/// The one kernel of `module`; null with an error where there is none or more.
+/// Returns the only kernel of `module`; null with an error if there is not
+/// exactly one.
 static tile::FuncOp findKernel(ModuleOp module) {
   tile::FuncOp kernel;
   for (auto func : module.getOps<tile::FuncOp>()) {
@@ -121,7 +123,7 @@ FailureOr<Artifact> tilewright::compile(ModuleOp original,
   });
   if (target == getTargets().end()) {
     auto error = original.emitError("unknown target '")
-                 << options.target << "'; there is ";
+                 << options.target << "'; expected ";
     llvm::interleaveComma(getTargets(), error, [&](const Target *target) {
       error << target->describe();
     });

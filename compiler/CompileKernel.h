@@ -1,4 +1,4 @@
-// Compiles one kernel: the tile pipeline, then the target's own way down.
+// Compiles one kernel: the tile pipeline, then the target's own pipeline.
 
 #pragma once
 
@@ -18,75 +18,73 @@ struct CompileOptions {
   std::string target;
   int numWarps = 4;
   int numStages = 3;
-  /// Thread blocks of a cluster at most; 1: no clusters.
+  /// CTAs of a cluster at most; 1: no clusters.
   int numCtas = 1;
   bool pingPong = false;
   bool singleWave = false;
-  /// Registers of a thread at most; 0: what the assembler finds best.
+  /// Registers of a thread at most; 0: the assembler's choice.
   int maxRegisters = 0;
-  /// Fail, before anything is assembled, where a thread's registers are known
-  /// not to suffice.
+  /// Fail before assembly if a thread's registers are known to be too few.
   bool fitRegisters = false;
   bool debug = false;
-  /// The same result at every launch, whatever the order of programs.
+  /// Deterministic results, independent of the execution order of programs.
   bool deterministic = false;
-  /// Cut off float32 operands in tf32, do not round them.
+  /// Truncate float32 operands to tf32 instead of rounding them.
   bool cutTf32 = false;
-  /// Round a product and a sum once where a GPU can.
+  /// Contract a * b + c into one operation with one rounding on GPUs.
   bool fuseMulAdd = true;
   /// Collect the remarks of passes and the source of each line of the stages.
   bool report = false;
-  /// Keep the texts of the stages "tile", "warp" and "llvm" on the way to later
-  /// ones.
+  /// Keep the texts of the stages "tile", "warp" and "llvm" if later stages
+  /// follow.
   bool keepIr = false;
   std::string stopAfter;
   std::string assembler = "auto";
   std::vector<std::string> assemblerPaths;
   int ptxVersion = 0;
-  /// What the compiled kernel is called; empty: as in the module.
+  /// The symbol of the compiled kernel; empty: as in the module.
   std::string symbol;
 
-  /// Reads the JSON object that `tw_module_compile` takes. Failure comes with
-  /// an error at `loc`.
+  /// Parses the JSON object of `tw_module_compile`. Emits an error at `loc` on
+  /// failure.
   static mlir::FailureOr<CompileOptions> parse(llvm::StringRef json,
                                                mlir::Location loc);
 
-  /// Whether the text of a stage is wanted.
+  /// Whether the text of a stage is requested.
   bool keeps(llvm::StringRef stage) const {
     return keepIr || stopAfter == stage;
   }
 };
 
-/// What a compilation leaves: each stage it went through, and what is known of
-/// the kernel.
+/// The results of a compilation: its stages, and metadata of the kernel.
 struct Artifact {
   std::map<std::string, std::string, std::less<>> stages;
   llvm::json::Object metadata;
   PhaseTimes times;
-  /// Present where `CompileOptions::report` asks for it.
+  /// Present if `CompileOptions::report` is set.
   llvm::json::Array remarks;
-  /// By stage, the source of each line of its text.
+  /// For each stage, the source locations of the lines of its text.
   llvm::json::Object lines;
 };
 
-/// A way from the optimised `tile` level to code. One object a back end.
+/// A back end: compiles the optimised `tile` level to code.
 class Target {
 public:
   virtual ~Target() = default;
-  /// Whether `name` ("cpu", "sm_90a") is this back end's.
+  /// Whether `name` ("cpu", "sm_90a") belongs to this back end.
   virtual bool accepts(llvm::StringRef name) const = 0;
-  /// How its names look, for error messages.
+  /// Describes valid names, for error messages.
   virtual llvm::StringRef describe() const = 0;
-  /// Lowers `module` in place and adds stages and metadata to `artifact`.
+  /// Lowers `module` and adds stages and metadata to `artifact`.
   virtual mlir::LogicalResult compile(mlir::ModuleOp module,
                                       const CompileOptions &options,
                                       Artifact &artifact) const = 0;
 };
 
-/// Every back end that was built in.
+/// Returns every back end in this build.
 llvm::ArrayRef<const Target *> getTargets();
 
-/// Compiles a copy of `module`. Failure comes with diagnostics.
+/// Compiles a copy of `module`. Failures are reported as diagnostics.
 mlir::FailureOr<Artifact> compile(mlir::ModuleOp module,
                                   const CompileOptions &options);
 

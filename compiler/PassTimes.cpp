@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace tilewright;
 
 namespace {
-/// The contexts that compile have no threads, so that passes come one by one.
+/// Contexts that compile have no threads, so passes run one after the other.
 class PassTimesInstrumentation final : public PassInstrumentation {
 public:
   PassTimesInstrumentation(llvm::StringRef stage, PhaseTimes &times)

@@ -1,4 +1,4 @@
-// Measuring passes.
+// Measures the times of passes.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace tilewright {
 
-/// Adds an entry to `times` for each pass that a pass manager runs on the way
-/// to `stage`. Passes that another one runs count as part of it.
+/// Adds an entry to `times` for each pass that runs for `stage`. Nested passes
+/// count as part of the outer one.
 std::unique_ptr<mlir::PassInstrumentation>
 createPassTimes(llvm::StringRef stage, PhaseTimes &times);
 

@@ -34,7 +34,8 @@
 
 using namespace mlir;
 
-/// Interfaces that upstream dialects keep outside of themselves.
+/// Registers interface implementations that upstream dialects keep in separate
+/// libraries.
 static void registerUpstreamInterfaces(DialectRegistry &registry) {
   func::registerInlinerExtension(registry);
   registerBuiltinDialectTranslation(registry);

@@ -1,4 +1,4 @@
-// Makes dialects, passes and pipelines known.
+// Registers dialects, passes and pipelines.
 
 #pragma once
 
@@ -8,11 +8,11 @@ class DialectRegistry;
 
 namespace tilewright {
 
-/// All dialects that a kernel passes through, with the interfaces that
-/// conversions, bufferisation, inlining and translation to LLVM IR need.
+/// Registers all dialects that a kernel passes through, with the interfaces
+/// that conversions, bufferisation, inlining and translation to LLVM IR need.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// All passes and named pipelines, for tilewright-opt. Call it once.
+/// Registers all passes and named pipelines, for tilewright-opt. Call it once.
 void registerPasses();
 
 } // namespace tilewright

@@ -24,7 +24,7 @@ public:
   explicit JsonStreamer(llvm::json::Array &remarks) : remarks(remarks) {}
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    // What passes say in words, and what they say in numbers.
+    // The message of a remark and its numeric values.
     std::string message;
     llvm::json::Object values;
     for (const remark::detail::Remark::Arg &arg : remark.getArgs())
@@ -49,9 +49,9 @@ private:
 RemarkCollector::RemarkCollector(MLIRContext &context,
                                  llvm::json::Array &remarks)
     : context(context) {
-  // Each filter is asked for, as `all` only adds to those that are there.
+  // Requests each category: `all` only extends categories that are present.
   remark::RemarkCategories every{".*", ".*", ".*", ".*", ".*"};
-  // Fails for streamers that write files only.
+  // Fails for streamers that only write files.
   (void)remark::enableOptimizationRemarks(
       context, std::make_unique<JsonStreamer>(remarks),
       std::make_unique<remark::RemarkEmittingPolicyAll>(), every);

@@ -1,4 +1,4 @@
-// Collecting what passes say about their work.
+// Collects the remarks of passes.
 
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace tilewright {
 
-/// While it lives, remarks of passes in `context` are added to `remarks` as
-/// objects of "kind" ("passed", "missed", "analysis"), "pass", "name",
-/// "message", "values" (the numbers of some, as text) and "frames".
+/// During its lifetime, adds remarks of passes in `context` to `remarks` as
+/// JSON objects. Members: "kind" ("passed", "missed", "analysis"), "pass",
+/// "name", "message", "values" (numbers as text, optional) and "frames".
 class RemarkCollector {
 public:
   RemarkCollector(mlir::MLIRContext &context, llvm::json::Array &remarks);

@@ -2,7 +2,7 @@
 
 using namespace mlir;
 
-/// Appends the files and lines behind `loc`, the innermost call first.
+/// Appends the files and lines of `loc`, the innermost call first.
 static void appendFrames(LocationAttr loc, llvm::json::Array &frames) {
   if (auto file = dyn_cast<FileLineColLoc>(loc)) {
     frames.push_back(llvm::json::Array{file.getFilename().str(), file.getLine(),
@@ -13,7 +13,7 @@ static void appendFrames(LocationAttr loc, llvm::json::Array &frames) {
   } else if (auto name = dyn_cast<NameLoc>(loc)) {
     appendFrames(name.getChildLoc(), frames);
   } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    // Ops merged by a fold stand for several places: the first is shown.
+    // Ops merged by a fold have several locations: uses the first.
     for (Location part : fused.getLocations()) {
       size_t before = frames.size();
       appendFrames(part, frames);
@@ -30,10 +30,10 @@ llvm::json::Array tilewright::getFrames(Location loc) {
 }
 
 llvm::json::Array
-tilewright::getSourceLines(const AsmState::LocationMap &places) {
+tilewright::getSourceLines(const AsmState::LocationMap &locations) {
   llvm::json::Array lines;
-  for (auto [op, place] : places)
+  for (auto [op, position] : locations)
     if (llvm::json::Array frames = getFrames(op->getLoc()); !frames.empty())
-      lines.push_back(llvm::json::Array{place.first, std::move(frames)});
+      lines.push_back(llvm::json::Array{position.first, std::move(frames)});
   return lines;
 }

@@ -1,4 +1,4 @@
-// Where in the user's source something comes from, as JSON.
+// Source locations as JSON.
 
 #pragma once
 
@@ -7,12 +7,12 @@
 
 namespace tilewright {
 
-/// The files, lines and columns behind `loc`, the innermost call first:
+/// Returns the files, lines and columns of `loc`, the innermost call first:
 /// [[file, line, column], ...].
 llvm::json::Array getFrames(mlir::Location loc);
 
-/// [[line, frames], ...] for the lines of a printed module that ops with a
-/// known source stand in.
-llvm::json::Array getSourceLines(const mlir::AsmState::LocationMap &places);
+/// Returns [[line, frames], ...] for the lines of a printed module whose ops
+/// have a known source.
+llvm::json::Array getSourceLines(const mlir::AsmState::LocationMap &locations);
 
 } // namespace tilewright

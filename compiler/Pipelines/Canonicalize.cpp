@@ -16,11 +16,11 @@ using namespace tilewright;
 
 namespace {
 
-/// The patterns of all dialects that are loaded.
-class PinnedAccPatterns : public DialectInterface::Base<PinnedAccPatterns> {
+/// The canonicalisation patterns of all loaded dialects.
+class CachedPatterns : public DialectInterface::Base<CachedPatterns> {
 public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PinnedAccPatterns)
-  explicit PinnedAccPatterns(Dialect *dialect) : Base(dialect) {}
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CachedPatterns)
+  explicit CachedPatterns(Dialect *dialect) : Base(dialect) {}
 
   FrozenRewritePatternSet get() const {
     MLIRContext *context = getContext();
@@ -51,20 +51,20 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     patterns = context->getOrLoadDialect<tile::TileDialect>()
-                   ->getRegisteredInterface<PinnedAccPatterns>()
+                   ->getRegisteredInterface<CachedPatterns>()
                    ->get();
     return success();
   }
 
   void runOnOperation() override {
-    // Regions are single blocks until there are branches, which LLVM
+    // Regions are single blocks until the conversion to branches, which LLVM
     // simplifies.
     const auto config =
         GreedyRewriteConfig()
             .setUseTopDownTraversal()
             .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
             .setMaxIterations(10);
-    // Not to come to an end is no failure: the result is as good as it is.
+    // Hitting the iteration limit is not a failure: the IR is valid.
     (void)applyPatternsGreedily(getOperation(), patterns, config);
   }
 
@@ -80,6 +80,6 @@ std::unique_ptr<Pass> tilewright::createCanonicalizer() {
 
 void tilewright::registerCanonicalizer(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, tile::TileDialect *dialect) {
-    dialect->addInterface<PinnedAccPatterns>();
+    dialect->addInterface<CachedPatterns>();
   });
 }

@@ -1,4 +1,4 @@
-// Canonicalization, as often as pipelines like.
+// A canonicalizer that is cheap to create.
 
 #pragma once
 
@@ -11,11 +11,11 @@ class Pass;
 
 namespace tilewright {
 
-/// MLIR's canonicalizer, but for the patterns of all dialects, which each
-/// instance of it collects anew: here a context collects them once.
+/// MLIR's canonicalizer, except that a context collects the patterns of all
+/// dialects once. MLIR's collects them in every instance.
 std::unique_ptr<mlir::Pass> createCanonicalizer();
 
-/// Lets contexts keep the patterns.
+/// Lets contexts store the patterns.
 void registerCanonicalizer(mlir::DialectRegistry &registry);
 
 } // namespace tilewright

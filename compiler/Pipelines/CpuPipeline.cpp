@@ -32,8 +32,8 @@ static void addCleanup(OpPassManager &pm) {
 static void addLLVMConversions(OpPassManager &pm) {
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(cpu::createLowerControlFlow());
-  // Before vectors are lowered: it takes them apart for functions that LLVM
-  // has no intrinsic for.
+  // Before vectors are lowered: it unrolls functions that have no LLVM
+  // intrinsic.
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());

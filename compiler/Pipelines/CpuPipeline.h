@@ -1,4 +1,4 @@
-// The CPU back end's way from the `tile` level to the LLVM dialect.
+// The CPU back end's pipeline, from the `tile` level to the LLVM dialect.
 
 #pragma once
 
@@ -14,12 +14,12 @@ struct CpuOptions : mlir::PassPipelineOptions<CpuOptions> {
       llvm::cl::init(256)};
 };
 
-/// Adds the passes that turn a module of inlined `tile` kernels into one of the
-/// LLVM dialect, with one function a kernel of the host's calling convention:
+/// Adds the passes that lower a module of inlined `tile` kernels to the LLVM
+/// dialect. Each kernel becomes one function of the host's calling convention:
 /// NAME(args, grid, begin, end).
 void buildCpuPipeline(mlir::OpPassManager &pm, const CpuOptions &options);
 
-/// Makes the pipeline known as `cpu-pipeline`.
+/// Registers the pipeline as `cpu-pipeline`.
 void registerCpuPipeline();
 
 } // namespace tilewright

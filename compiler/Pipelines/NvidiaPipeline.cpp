@@ -62,7 +62,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     if (options.clusterSize > 1)
       manager.addPass(warp::createFormClusters({options.clusterSize}));
   }
-  // While each iteration of a loop stands in the loop.
+  // Before later passes move parts of an iteration out of the loop.
   manager.addPass(warp::createReportTraffic());
   if (target.hasWgmma()) {
     manager.addPass(warp::createPipelineChainedDots());
@@ -99,7 +99,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
     manager.addPass(warp::createCheckBarriers());
     manager.addPass(warp::createCheckRings());
   }
-  // Behind the checks, which know each product by itself.
+  // After the checks, which analyse each wgmma separately.
   if (target.hasWgmma()) {
     manager.addPass(warp::createMergeWgmma());
     manager.addPass(warp::createStrengthReduceDiv());
@@ -133,7 +133,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(NvidiaOptions().computeCapability)};
   Option<bool> archSpecific{
       *this, "arch-specific",
-      llvm::cl::desc("use what only this very GPU has, as sm_90a does"),
+      llvm::cl::desc("use architecture-specific features, as sm_90a has"),
       llvm::cl::init(NvidiaOptions().archSpecific)};
   Option<unsigned> numWarps{*this, "num-warps",
                             llvm::cl::desc("warps that run one program"),
@@ -144,19 +144,21 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                              llvm::cl::init(NvidiaOptions().numStages)};
   Option<unsigned> clusterSize{
       *this, "cluster-size",
-      llvm::cl::desc("thread blocks of a cluster at most, a power of two"),
+      llvm::cl::desc("CTAs of a cluster at most, a power of two"),
       llvm::cl::init(NvidiaOptions().clusterSize)};
   Option<bool> pingPong{
       *this, "ping-pong",
-      llvm::cl::desc("two warpgroups take the tiles of a program in turn"),
+      llvm::cl::desc(
+          "two warpgroups alternate in computing the tiles of a program"),
       llvm::cl::init(NvidiaOptions().pingPong)};
   Option<bool> singleWave{
       *this, "single-wave",
-      llvm::cl::desc("no multiprocessor runs two programs of a launch"),
+      llvm::cl::desc("no multiprocessor runs two CTAs of a launch"),
       llvm::cl::init(NvidiaOptions().singleWave)};
   Option<bool> deterministic{
       *this, "deterministic",
-      llvm::cl::desc("let programs take turns where their order counts"),
+      llvm::cl::desc(
+          "order programs by tickets if their order affects the result"),
       llvm::cl::init(NvidiaOptions().deterministic)};
   Option<bool> check{*this, "check",
                      llvm::cl::desc("check the compiler's own invariants"),

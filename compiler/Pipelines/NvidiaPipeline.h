@@ -11,44 +11,45 @@ namespace tilewright {
 struct NvidiaOptions {
   /// 10 * major + minor of the compute capability.
   unsigned computeCapability = 80;
-  /// Use what only this very GPU has, as sm_90a does.
+  /// Use architecture-specific features, as sm_90a has.
   bool archSpecific = false;
-  /// Warps that run one program, a power of two.
+  /// Warps per program, a power of two.
   unsigned numWarps = 4;
-  /// Iterations of a loop whose loads are in flight at once.
+  /// Iterations of a loop with loads in flight at the same time.
   unsigned numStages = 3;
-  /// Thread blocks of a cluster at most, a power of two; 1: no clusters.
+  /// CTAs of a cluster at most, a power of two; 1: no clusters.
   unsigned clusterSize = 1;
-  /// Two warpgroups take the tiles of a program in turn.
+  /// Two warpgroups alternate in computing the tiles of a program.
   bool pingPong = false;
-  /// No multiprocessor runs two programs of a launch.
+  /// No multiprocessor runs two CTAs of a launch.
   bool singleWave = false;
-  /// Programs take turns where their order makes a difference.
+  /// Order programs by tickets if their order affects the result.
   bool deterministic = false;
-  /// Run the passes that check the compiler's own work.
+  /// Run the passes that verify the output of others.
   bool check = false;
-  /// Kernels may make tensor maps: the assembler takes PTX 8.6.
+  /// Kernels may create tensor maps: the assembler reads PTX 8.6.
   bool makesMaps = true;
-  /// Registers of a thread at most; 0: what the GPU has.
+  /// Registers of a thread at most; 0: the GPU's limit.
   int maxRegisters = 0;
-  /// Fail where it is known at the warp level that they are too few.
+  /// Fail if registers are known at the warp level to be too few.
   bool fitRegisters = false;
-  /// Tensor cores cut off float32 operands in tf32, which are not rounded
+  /// Tensor cores truncate float32 operands to tf32; they are not rounded
   /// first.
   bool cutTf32 = false;
 };
 
-/// Input: kernels as `tile-pipeline` leaves them. Output: one `llvm.func` for
-/// each, that PTX can be written from.
+/// Input: the output of `tile-pipeline`. Output: one `llvm.func` per kernel,
+/// ready for translation to PTX.
 void buildNvidiaPipeline(mlir::OpPassManager &manager,
                          const NvidiaOptions &options);
 
-/// The part above the `warp` level: chooses layouts, then places
-/// shared memory and the barriers around it.
+/// The part above the `warp` level: chooses layouts, then allocates shared
+/// memory and inserts the barriers around it.
 void buildTileToWarpPipeline(mlir::OpPassManager &manager,
                              const NvidiaOptions &options);
 
-/// The part below the `warp` level: layouts chosen, shared memory allocated.
+/// The part below the `warp` level. Input: layouts chosen, shared memory
+/// allocated.
 void buildWarpToLlvmPipeline(mlir::OpPassManager &manager,
                              const NvidiaOptions &options);
 

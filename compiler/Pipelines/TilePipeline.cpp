@@ -15,7 +15,8 @@ void tilewright::buildTilePipeline(OpPassManager &manager, bool inlines) {
   manager.addPass(tile::createTileInternalize());
   manager.addPass(tile::createTileAttachPointerHints());
   if (inlines) {
-    // Callees as they are: what was inlined is simplified together.
+    // Does not simplify callees first: inlined code is simplified with its
+    // surroundings.
     manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
     manager.addPass(createSymbolDCEPass());
   }
@@ -26,7 +27,7 @@ void tilewright::buildTilePipeline(OpPassManager &manager, bool inlines) {
   manager.addPass(tile::createTileUnrollLoops());
   manager.addPass(createCSEPass());
   manager.addPass(tile::createTileHoistInvariants());
-  // What was hoisted may stand a second time after the loop.
+  // The loop passes may hoist an op that exists a second time after the loop.
   manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizer());
 }

@@ -1,4 +1,4 @@
-// `tile-pipeline`: what every back end wants done first.
+// `tile-pipeline`: the first passes of every back end.
 
 #ifndef TILEWRIGHT_COMPILER_PIPELINES_TILEPIPELINE_H
 #define TILEWRIGHT_COMPILER_PIPELINES_TILEPIPELINE_H
@@ -9,10 +9,9 @@ class OpPassManager;
 
 namespace tilewright {
 
-/// From what a front end wrote to kernels that call nothing, without common or
-/// dead subexpressions, invariant work hoisted out of loops. `inlines`: there
-/// may be functions that are called; front ends may have inlined all
-/// themselves.
+/// Lowers a front end's module to kernels without calls, common subexpressions
+/// and dead code, with loop invariants hoisted. `inlines`: the module may have
+/// functions to inline; front ends may have inlined all calls themselves.
 void buildTilePipeline(mlir::OpPassManager &manager, bool inlines = true);
 
 void registerTilePipeline();

@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace tilewright {
 
-/// Bits of the widest vector register of a processor with `features`.
+/// Returns the width in bits of the target's widest vector register.
 static unsigned getVectorBits(const host::HostTarget &target) {
   llvm::SmallVector<llvm::StringRef> features;
   llvm::StringRef(target.features).split(features, ',');
@@ -27,7 +27,7 @@ static unsigned getVectorBits(const host::HostTarget &target) {
   return has("+avx2") ? 256 : 128;
 }
 
-/// The module as LLVM IR and as an object.
+/// Emits the module as LLVM IR and as an object.
 static LogicalResult emitObject(ModuleOp module,
                                 const host::HostObjectOptions &options,
                                 const CompileOptions &request,
@@ -47,13 +47,13 @@ static LogicalResult emitObject(ModuleOp module,
     return success();
   auto object = host::emitHostObject(*ir, options);
   if (!object)
-    return module.emitError("no code can be generated for this machine: ")
+    return module.emitError("cannot generate code for this machine: ")
            << llvm::toString(object.takeError());
   artifact.stages["obj"] = std::string(object->begin(), object->end());
   return success();
 }
 
-/// Before the name of a processor that is not this machine's.
+/// Prefix of the names of other processors.
 static constexpr llvm::StringLiteral kNamedProcessor = "cpu:";
 
 static FailureOr<host::HostTarget> getMachine(ModuleOp module,
@@ -66,7 +66,8 @@ static FailureOr<host::HostTarget> getMachine(ModuleOp module,
   return *machine;
 }
 
-/// What the processor has to have to run the code, without the signs.
+/// Returns the features that the processor must have to run the code, without
+/// their signs.
 static llvm::json::Array enabledFeatures(const host::HostTarget &target) {
   llvm::SmallVector<llvm::StringRef> features;
   llvm::StringRef(target.features).split(features, ',');
@@ -77,7 +78,8 @@ static llvm::json::Array enabledFeatures(const host::HostTarget &target) {
   return enabled;
 }
 
-/// How launches have to run the programs, by the name that the launcher knows.
+/// Returns the order in which launches must run the programs, by the launcher's
+/// name for it.
 static llvm::StringRef getProgramOrder(ModuleOp module, bool isDeterministic) {
   auto contains = [&](llvm::function_ref<bool(Operation *)> is) {
     return module

@@ -36,7 +36,7 @@ static constexpr unsigned kNewestPtx = 90;
 /// The largest cluster that every device with clusters runs.
 static constexpr int kPortableCluster = 8;
 
-/// The PTX ISA that tells an assembler all of a tensor map.
+/// The PTX ISA whose assemblers support all fields of a tensor map.
 static constexpr unsigned kMapPtx = 86;
 
 static AssemblerOptions getAssemblerOptions(const CompileOptions &options) {
@@ -49,8 +49,8 @@ static AssemblerOptions getAssemblerOptions(const CompileOptions &options) {
   return result;
 }
 
-/// The PTX ISA to write: the one asked for, else the newest that both the
-/// assembler and this compiler know; 0 where nothing limits it.
+/// Returns the PTX ISA to write: the requested one, else the newest that both
+/// the assembler and this compiler support. Returns 0 if there is no limit.
 static FailureOr<unsigned> choosePtxVersion(const CompileOptions &options,
                                             Location loc) {
   if (options.ptxVersion || options.stopAfter == "ptx")
@@ -61,8 +61,8 @@ static FailureOr<unsigned> choosePtxVersion(const CompileOptions &options,
   return std::min(*version, kNewestPtx);
 }
 
-/// Whether that version tells an assembler all of a tensor map. Asked only of
-/// modules that may make one, for it looks for the assembler.
+/// Whether the assembler reads `kMapPtx`. Only for modules that may create a
+/// tensor map, since it searches for the assembler.
 static FailureOr<bool> canMakeMaps(ModuleOp module,
                                    const CompileOptions &options) {
   auto isMade = [](tile::MakeDescriptorOp desc) {
@@ -112,10 +112,10 @@ static LogicalResult assembleStage(ModuleOp module, OccupancyPolicy share,
   artifact.metadata["assembler"] = assembly->assembler;
   artifact.metadata["assembler_log"] = llvm::json::fixUTF8(assembly->log);
   artifact.metadata["advice"] = llvm::json::Array(assembly->advice);
-  // The driver assembles when it loads, and tells the resources then.
+  // The driver assembles at load time and reports the resources then.
   if (assembly->kind == AssemblerKind::Driver)
     return success();
-  // One that takes the code from a cache may say nothing.
+  // An assembler that found the code in a cache may report nothing.
   if (const AssemblyResources &used = assembly->resources; used.registers) {
     artifact.metadata["registers"] = used.registers;
     artifact.metadata["spills"] = used.spillStores + used.spillLoads;
@@ -124,7 +124,7 @@ static LogicalResult assembleStage(ModuleOp module, OccupancyPolicy share,
   return success();
 }
 
-/// What the launch of a kernel needs to know of its code.
+/// Adds the metadata that a launch of the kernel needs.
 static void describeLaunch(FunctionOpInterface function,
                            llvm::json::Object &metadata) {
   using warp::WarpDialect;
@@ -144,9 +144,9 @@ static void describeLaunch(FunctionOpInterface function,
     metadata["launch_recipe"] = std::move(recipe);
 }
 
-/// Whether the kernel may start before those in front of it on its stream end:
-/// it says where it needs them. Two launches whose programs take turns count
-/// these in one place if they are on one stream.
+/// Whether the kernel may start before earlier kernels on its stream end: it
+/// has an op that waits for them. Ordered kernels may not, since two launches
+/// on one stream share a ticket counter.
 static bool waitsForLaunches(ModuleOp module, const NvidiaOptions &options) {
   NvidiaTarget target{options.computeCapability, options.archSpecific};
   auto isOrdered = [](FunctionOpInterface function) {
@@ -158,8 +158,9 @@ static bool waitsForLaunches(ModuleOp module, const NvidiaOptions &options) {
              .wasInterrupted();
 }
 
-/// Bounds the registers of kernels whose roles do not have budgets of their
-/// own, to so many or to those that there are for all of their warps.
+/// Bounds the registers of kernels whose roles have no budgets of their own.
+/// The bound is `registers`, or the register file divided by the kernel's
+/// warps.
 static void boundRegisters(ModuleOp module, int64_t registers) {
   OpBuilder b(module.getContext());
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {

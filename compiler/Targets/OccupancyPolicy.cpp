@@ -17,10 +17,10 @@ using namespace mlir;
 using namespace tilewright;
 
 //===----------------------------------------------------------------------===//
-// How many
+// Number of CTAs
 //===----------------------------------------------------------------------===//
 
-/// Whether `step` goes by the number of programs.
+/// Whether `step` depends on the number of programs.
 static bool countsPrograms(Value step) {
   Operation *op = step.getDefiningOp();
   return op &&
@@ -28,22 +28,25 @@ static bool countsPrograms(Value step) {
           (isPure(op) && llvm::any_of(op->getOperands(), countsPrograms)));
 }
 
-/// Whether the programs of a kernel lie along more than one axis.
+/// Whether the programs of a kernel have several axes.
 static bool hasSeveralAxes(tile::FuncOp function) {
   llvm::SmallDenseSet<tile::Axis> axes;
   function->walk([&](tile::ProgramIdOp id) { axes.insert(id.getAxis()); });
   return axes.size() > 1;
 }
 
-/// Whether `op` says that its kernel is better left alone: products of tiles
-/// keep a multiprocessor busy otherwise, roles have budgets of their own, and a
-/// loop that scans hands on a state from block to block: programs are as many
-/// as there are sequences, often one for a multiprocessor, and gain by
-/// registers. So do sums over rows that all programs share out among them, of
-/// which each leaves its part.
+/// Whether `op` excludes its kernel from the policy:
+///
+/// 1. Dots of the other kinds keep the tensor cores busy at low occupancy.
+/// 2. Roles have register budgets of their own.
+/// 3. A scan in a loop carries a state from block to block. There are as many
+///    programs as sequences, often one per multiprocessor, and they need
+///    registers more than occupancy.
+/// 4. A persistent loop along one axis that accumulates over rows: every
+///    program computes a partial sum.
 static bool decides(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
-  return isa<tile::DotOp, warp::MmaOp, warp::WgmmaOp, warp::WgmmaBesideOp,
+  return isa<tile::DotOp, warp::MmaOp, warp::WgmmaOp, warp::WgmmaMergedOp,
              warp::SpecializeOp>(op) ||
          (loop && countsPrograms(loop.getStep()) &&
           warp::countCarried(loop) != 0 &&
@@ -59,31 +62,32 @@ static bool isLeftAlone(tile::FuncOp function) {
       .wasInterrupted();
 }
 
-/// Whether `value` is computed anew wherever it is used.
+/// Whether `value` is rematerialised at each use.
 static bool isRepeated(Value value) {
   Operation *op = value.getDefiningOp();
   return op && (matchPattern(op, m_Constant()) ||
                 isa<tile::SplatOp, tile::BroadcastOp>(op));
 }
 
-/// The registers of a thread with numbers that are needed behind `op`, too.
-static int64_t countPinned(Operation *op, const Liveness &liveness) {
-  llvm::SmallDenseSet<Value> kept;
+/// Returns the registers of a thread with values that are live across `op`.
+static int64_t countLive(Operation *op, const Liveness &liveness) {
+  llvm::SmallDenseSet<Value> live;
   for (; op && op->getBlock(); op = op->getParentOp())
     if (const LivenessBlockInfo *info = liveness.getLiveness(op->getBlock()))
       for (Value value : info->currentlyLiveValues(op))
         if (value.getDefiningOp() != op && !isRepeated(value) &&
             !liveness.isDeadAfter(value, op))
-          kept.insert(value);
+          live.insert(value);
   int64_t registers = 0;
-  for (Value value : kept)
+  for (Value value : live)
     registers += warp::countRegisters(value.getType());
   return registers;
 }
 
-/// The most registers with numbers that threads keep while they exchange
-/// others: what stands between two exchanges may be done element by element.
-static int64_t countPinned(tile::FuncOp function) {
+/// Returns the maximum number of registers that are live across an exchange
+/// between threads. Code between two exchanges may be computed element by
+/// element.
+static int64_t countLive(tile::FuncOp function) {
   llvm::SmallVector<Operation *> exchanges;
   function->walk([&](Operation *op) {
     if (usesScratch(op))
@@ -94,13 +98,14 @@ static int64_t countPinned(tile::FuncOp function) {
   Liveness liveness(function);
   int64_t most = 0;
   for (Operation *op : exchanges)
-    most = std::max(most, countPinned(op, liveness));
+    most = std::max(most, countLive(op, liveness));
   return most;
 }
 
-/// The most registers of a thread that an iteration of a loop fills from memory
-/// at once, beside tiles that it hands on to the next one: such programs are
-/// few, and with less registers loads wait for each other.
+/// Returns the maximum number of registers of a thread that an iteration of a
+/// loop loads at once, plus its loop-carried tiles; 0 without the latter.
+/// Kernels that carry tiles have few programs, and with fewer registers their
+/// loads wait for each other.
 static int64_t countLoaded(tile::FuncOp function) {
   int64_t most = 0;
   function->walk([&](LoopLikeOpInterface loop) {
@@ -120,7 +125,7 @@ static int64_t getCount(tile::FuncOp function, StringRef name) {
   return count ? count.getInt() : 0;
 }
 
-/// The roles of `function`; null for none.
+/// Returns the roles of `function`; null if it has none.
 static warp::SpecializeOp findRoles(tile::FuncOp function) {
   warp::SpecializeOp found;
   function->walk([&](warp::SpecializeOp roles) {
@@ -130,7 +135,7 @@ static warp::SpecializeOp findRoles(tile::FuncOp function) {
   return found;
 }
 
-/// Whether threads store to `memory`, the operand of a product, in a loop.
+/// Whether threads store to `memory`, an operand of a wgmma, in a loop.
 static bool isStoredInLoop(Value memory) {
   auto alloc = getNamedMemory(memory).getDefiningOp<warp::AllocOp>();
   auto isInLoop = [](Operation *op) {
@@ -142,11 +147,11 @@ static bool isStoredInLoop(Value memory) {
                    }));
 }
 
-/// Whether products of warpgroups wait for what threads load or compute.
+/// Whether a wgmma waits for operands that threads load or compute.
 static bool hasStoredOperands(tile::FuncOp function) {
   return function
       ->walk([](Operation *op) {
-        bool waits = isa<warp::WgmmaOp, warp::WgmmaBesideOp>(op) &&
+        bool waits = isa<warp::WgmmaOp, warp::WgmmaMergedOp>(op) &&
                      llvm::any_of(op->getOperands(), [](Value operand) {
                        return isa<warp::SharedType>(operand.getType()) &&
                               isStoredInLoop(operand);
@@ -156,24 +161,24 @@ static bool hasStoredOperands(tile::FuncOp function) {
       .wasInterrupted();
 }
 
-/// Whether threads compute, in each iteration of a loop, what a product takes
-/// from registers, of nothing that other products gave.
-static bool makesInRegisters(tile::FuncOp function) {
+/// Whether each iteration of a loop computes a register operand of a wgmma,
+/// without use of other dots.
+static bool computesInRegisters(tile::FuncOp function) {
   if (hasChainedDots(function))
     return false;
   return function
-      ->walk([](warp::WgmmaOp product) {
-        Operation *maker = product.getA().getDefiningOp();
-        bool isMade = isa<RankedTensorType>(product.getA().getType()) &&
-                      maker && isElementwise(maker) &&
-                      maker->getParentOfType<LoopLikeOpInterface>();
-        return isMade ? WalkResult::interrupt() : WalkResult::advance();
+      ->walk([](warp::WgmmaOp wgmma) {
+        Operation *producer = wgmma.getA().getDefiningOp();
+        bool isComputed = isa<RankedTensorType>(wgmma.getA().getType()) &&
+                          producer && isElementwise(producer) &&
+                          producer->getParentOfType<LoopLikeOpInterface>();
+        return isComputed ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
-/// Whether slots are filled again once they have been read, for the memory of
-/// another program.
+/// Whether a ring has a single slot, because a pass traded the other slots for
+/// another CTA's shared memory.
 static bool isRefilled(tile::FuncOp function) {
   return function
       ->walk([](warp::RingOp ring) {
@@ -185,19 +190,19 @@ static bool isRefilled(tile::FuncOp function) {
       .wasInterrupted();
 }
 
-/// Whether products of `function` wait for threads, whose turns other programs
-/// fill. Of chained ones a producer loads under the work between them; roles
-/// with registers of their own have what they need.
+/// Whether the dots of `function` wait for work of threads, so that other CTAs
+/// can fill the gaps. Excluded: roles with register budgets of their own, and
+/// chained dots whose producer loads during the work between them.
 static bool waitsForThreads(tile::FuncOp function) {
   if (warp::SpecializeOp roles = findRoles(function))
     return (!roles.getRegisters() || roles.getRegisters()->empty()) &&
-           (hasStoredOperands(function) || makesInRegisters(function));
+           (hasStoredOperands(function) || computesInRegisters(function));
   return hasChainedDots(function) || hasStoredOperands(function) ||
-         makesInRegisters(function);
+         computesInRegisters(function);
 }
 
-/// The most bytes that an iteration of a loop brings to a warp, each thread its
-/// part of each tile.
+/// Returns the maximum number of bytes per warp that an iteration of a loop
+/// loads.
 static int64_t countBytesOfIteration(tile::FuncOp function) {
   int64_t most = 0;
   function->walk([&](LoopLikeOpInterface loop) {
@@ -211,22 +216,22 @@ static int64_t countBytesOfIteration(tile::FuncOp function) {
   return most * RegisterFile::kLanes * int64_t(sizeof(int32_t));
 }
 
-/// How many warps are to share a multiprocessor. Programs of 16 exchange
-/// numbers at barriers, where two often wait at once: of three, layer norm took
-/// 89 us instead of 101, a norm of sums 86 instead of 89; programs of less
-/// warps lost up to a tenth. Where iterations load little, as numbers one by
-/// one, it takes more warps to have as much under way as memory brings while
-/// they wait.
+/// Returns the target number of warps per multiprocessor.
+///
+/// CTAs of 16 warps get a third CTA: with two, both often wait at a barrier.
+/// Smaller CTAs lose by more warps. If iterations load few bytes, it takes more
+/// warps to keep enough loads in flight. benchmarks/published.py decides; see
+/// benchmarks/notes/occupancy.md.
 static int64_t countWarps(tile::FuncOp function, int64_t warpsOfProgram) {
-  constexpr int64_t kBytesUnderWay = 32 * 1024, kMostWarps = 64;
+  constexpr int64_t kBytesInFlight = 32 * 1024, kMaxWarps = 64;
   int64_t warps = warpsOfProgram == 16 ? 48 : kFillingWarps;
   if (int64_t bytes = countBytesOfIteration(function))
-    warps = std::max(warps, std::min(kBytesUnderWay / bytes, kMostWarps));
+    warps = std::max(warps, std::min(kBytesInFlight / bytes, kMaxWarps));
   return warps;
 }
 
 OccupancyPolicy tilewright::findOccupancyPolicy(ModuleOp module) {
-  constexpr int64_t kDotWarps = 16, kLeastWarps = 4;
+  constexpr int64_t kDotWarps = 16, kMinWarps = 4;
   using warp::WarpDialect;
   auto functions = module.getOps<tile::FuncOp>();
   if (!llvm::hasSingleElement(functions))
@@ -236,92 +241,94 @@ OccupancyPolicy tilewright::findOccupancyPolicy(ModuleOp module) {
     return {};
   int64_t warps = getCount(function, WarpDialect::kNumWarpsAttr);
   int64_t bytes = getCount(function, WarpDialect::kSharedSizeAttr);
-  if (warps >= kLeastWarps && warps < kDotWarps && waitsForThreads(function))
-    return {std::min(kDotWarps / warps, countPrograms(bytes)),
+  if (warps >= kMinWarps && warps < kDotWarps && waitsForThreads(function))
+    return {std::min(kDotWarps / warps, countCtas(bytes)),
             warp::getBlockWarps(function).getInt(),
-            /*hasDots=*/true, isRefilled(function), makesInRegisters(function)};
-  if (warps < kLeastWarps || warps >= kFillingWarps || isLeftAlone(function))
+            /*hasDots=*/true, isRefilled(function),
+            computesInRegisters(function)};
+  if (warps < kMinWarps || warps >= kFillingWarps || isLeftAlone(function))
     return {};
-  int64_t programs =
-      std::min(countWarps(function, warps) / warps, countPrograms(bytes));
-  int64_t kept = std::max(countPinned(function), countLoaded(function));
-  while (programs > 1 && getRegisterShare(programs * warps) < kept)
-    --programs;
-  return {programs, warps};
+  int64_t ctas =
+      std::min(countWarps(function, warps) / warps, countCtas(bytes));
+  int64_t live = std::max(countLive(function), countLoaded(function));
+  while (ctas > 1 && getRegisterShare(ctas * warps) < live)
+    --ctas;
+  return {ctas, warps};
 }
 
 //===----------------------------------------------------------------------===//
 // Assembling
 //===----------------------------------------------------------------------===//
 
-/// What a kernel says of its threads, and on the next line how many programs it
-/// asks for.
+/// The PTX directives for the threads of a CTA and, on the next line, the CTAs
+/// per multiprocessor.
 static constexpr StringLiteral kThreads(".reqntid "),
-    kPrograms(".minnctapersm ");
+    kMinCtas(".minnctapersm ");
 
-/// `ptx` of one kernel that asks for that many programs.
-static std::string bindPrograms(StringRef ptx, int64_t programs) {
+/// Returns the `ptx` of one kernel with a directive for so many CTAs per
+/// multiprocessor.
+static std::string bindOccupancy(StringRef ptx, int64_t ctas) {
   size_t at = ptx.find(kThreads);
   if (at == StringRef::npos)
     return "";
   at = ptx.find('\n', at) + 1;
   StringRef rest = ptx.drop_front(at);
-  if (rest.starts_with(kPrograms))
+  if (rest.starts_with(kMinCtas))
     rest = rest.drop_front(rest.find('\n') + 1);
-  return (ptx.take_front(at) + kPrograms + Twine(programs) + "\n" + rest).str();
+  return (ptx.take_front(at) + kMinCtas + Twine(ctas) + "\n" + rest).str();
 }
 
-/// The programs of `share` that fit on a multiprocessor with so many registers.
+/// Returns the number of CTAs that fit on a multiprocessor with so many
+/// registers, at most those of `share`.
 static int64_t countFitting(OccupancyPolicy share, unsigned registers) {
   int64_t fitting = 1;
-  while (fitting < share.programs &&
+  while (fitting < share.ctas &&
          getRegisterShare((fitting + 1) * share.warps) >= registers)
     ++fitting;
   return fitting;
 }
 
-/// Whether half as many programs more share a multiprocessor with `share` than
-/// `fitting`. Of a seventh or a third more, log-softmax lost 4 % and vectors
-/// times matrices 10 %, where others gained 2 %. Where operands take registers
-/// instead of memory one more is enough: gradients of states in 64 x 128 took
-/// 116 us with three programs, 113 with four.
+/// Whether `share` gains enough occupancy over `fitting`: at least half, since
+/// smaller steps slowed some kernels down. One more CTA is enough if operands
+/// are computed in registers. See benchmarks/notes/occupancy.md.
 static bool gains(OccupancyPolicy share, int64_t fitting) {
-  return share.makesInRegisters ? share.programs > fitting
-                                : 2 * share.programs >= 3 * fitting;
+  return share.computesInRegisters ? share.ctas > fitting
+                                   : 2 * share.ctas >= 3 * fitting;
 }
 
 static unsigned countSpilled(const AssemblyResources &resources) {
   return resources.spillStores + resources.spillLoads;
 }
 
-/// Whether what is kept in memory for want of registers costs more than the
-/// other programs gain: from 16 warps to more anything does; from 8 to 16, at
-/// 128 registers, 88 bytes written and read gained an eighth. Less than twice
-/// as many programs are worth none: a scan of columns, from 8 to 12, wrote and
-/// read 96 bytes for 128 of its own. Products wait for what comes from memory.
+/// Whether spills cost more than the added occupancy gains. The limits come
+/// from benchmarks/notes/occupancy.md:
+///
+/// 1. Kernels with dots, occupancies above 16 warps and gains below a factor of
+///    two allow no spills.
+/// 2. Otherwise a thread may spill one and a half bytes per register.
 static bool spillsMuch(OccupancyPolicy share, int64_t fitting,
                        const AssemblyResources &resources) {
   constexpr int64_t kFewWarps = 16;
   unsigned bytes = countSpilled(resources);
-  return share.hasDots || share.programs * share.warps > kFewWarps ||
-                 share.programs < 2 * fitting
+  return share.hasDots || share.ctas * share.warps > kFewWarps ||
+                 share.ctas < 2 * fitting
              ? bytes != 0
              : 2 * bytes > 3 * resources.registers;
 }
 
-/// Whether a thread may do with the registers that `share` leaves it: of three
-/// fifths of those that it would take some kernels of attention kept nothing in
-/// memory, of less all did.
+/// Whether a thread may fit in the registers that `share` leaves it. Below
+/// three fifths of its natural use, all measured attention kernels spilled:
+/// benchmarks/notes/occupancy.md.
 static bool mayFit(OccupancyPolicy share, unsigned registers) {
-  return 5 * getRegisterShare(share.programs * share.warps) >= 3 * registers;
+  return 5 * getRegisterShare(share.ctas * share.warps) >= 3 * registers;
 }
 
-/// How many registers a thread of the kernel in `ptx` may have; 0 if it asks
-/// for some itself.
+/// Returns the registers available to a thread of the kernel in `ptx`; 0 if the
+/// PTX limits them itself.
 static int64_t getRegistersOfFew(StringRef ptx) {
   size_t at = ptx.find(kThreads);
   int64_t threads = 0;
-  if (at == StringRef::npos || ptx.contains(kPrograms) ||
+  if (at == StringRef::npos || ptx.contains(kMinCtas) ||
       ptx.contains(".maxnreg ") ||
       ptx.drop_front(at + kThreads.size()).consumeInteger(10, threads))
     return 0;
@@ -329,25 +336,23 @@ static int64_t getRegistersOfFew(StringRef ptx) {
                   RegisterFile::kOfThread);
 }
 
-/// Whether the assembler left registers unused although it keeps much in memory
-/// for want of them. Releases up to 13.0 that are told nothing give up where
-/// that is too much: gradients of RMS norm in blocks of 16,384 float32 took 32
-/// registers and 12,808 bytes written and read, with all 255 it is 2288.
+/// Whether the assembler spilled although registers were left. Releases up to
+/// 13.0 do that for large spills if the PTX states no occupancy:
+/// benchmarks/notes/occupancy.md.
 static bool gaveUp(const Assembly &assembly, int64_t available) {
   return assembly.kind != AssemblerKind::Driver &&
          assembly.resources.spillStores != 0 &&
          assembly.resources.registers + RegisterFile::kUnit < available;
 }
 
-/// Assembles `ptx`, with all registers that there are if that keeps a quarter
-/// less in memory.
+/// Assembles `ptx`. Uses all available registers if that spills a quarter less.
 static llvm::Expected<Assembly>
 assembleNaturally(std::string &ptx, StringRef arch,
                   const AssemblerOptions &options) {
   auto natural = assemble(ptx, arch, options);
   if (!natural || !gaveUp(*natural, getRegistersOfFew(ptx)))
     return natural;
-  std::string alone = bindPrograms(ptx, 1);
+  std::string alone = bindOccupancy(ptx, 1);
   auto assembly = assemble(alone, arch, options);
   if (assembly && 4 * countSpilled(assembly->resources) <
                       3 * countSpilled(natural->resources)) {
@@ -363,25 +368,26 @@ tilewright::assembleShared(std::string &ptx, StringRef arch,
                            const AssemblerOptions &options,
                            OccupancyPolicy share) {
   auto natural = assembleNaturally(ptx, arch, options);
-  // More takes long to assemble even once.
-  constexpr size_t kMostText = 72 * 1024, kMostOfDots = 160 * 1024;
+  // Longer kernels take long to assemble even once.
+  constexpr size_t kMaxText = 72 * 1024, kMaxTextOfDots = 160 * 1024;
   if (!natural || !share ||
-      ptx.size() > (share.hasDots ? kMostOfDots : kMostText))
+      ptx.size() > (share.hasDots ? kMaxTextOfDots : kMaxText))
     return natural;
-  // The driver does not tell: it gets as many registers as it likes.
+  // The driver does not report resources and chooses the registers itself.
   const AssemblyResources &resources = natural->resources;
   if (natural->kind == AssemblerKind::Driver ||
       (resources.spillStores != 0 && !share.isPlanned))
     return natural;
-  // What has no products is assembled for all of them whatever it takes.
+  // Kernels without dots, and those planned for several CTAs, are assembled
+  // with a bound at any natural use of registers.
   bool isAsked = !share.hasDots || share.isPlanned;
   const int64_t fitting = countFitting(share, resources.registers);
-  for (; share && gains(share, fitting); --share.programs) {
-    bool isMany = share.programs * share.warps > kFillingWarps;
+  for (; share && gains(share, fitting); --share.ctas) {
+    bool isMany = share.ctas * share.warps > kFillingWarps;
     if ((!isAsked || isMany) && !mayFit(share, resources.registers))
       continue;
     isAsked = share.isPlanned;
-    std::string bound = bindPrograms(ptx, share.programs);
+    std::string bound = bindOccupancy(ptx, share.ctas);
     if (bound.empty())
       return natural;
     auto assembly = assemble(bound, arch, options);

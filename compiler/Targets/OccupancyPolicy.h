@@ -1,22 +1,20 @@
-// How many programs of a kernel share a multiprocessor, as far as registers
-// decide.
+// Chooses the number of CTAs per multiprocessor, as far as registers limit it.
 //
-// Programs that wait for memory need others beside them. How many registers let
-// how many programs fit is a staircase, and assemblers that are told nothing
-// stop where the code likes it best, which may be one register above a step:
-// gradients of layer norm in 8 warps took 145 registers, so one program fitted
-// where 128 let two run, a sixth faster. But a bound has its price: more steps
-// are taken one after the other. So kernels without products of tiles are
-// assembled as they are first, and a second time with a bound where that lets
-// half as many programs more share a multiprocessor; fewer are tried where that
-// spills. So are those whose products wait for what threads compute from
-// others, as decoding does, if no producer loads for them, or for operands that
-// threads load or make: up to 16 warps that compute share a multiprocessor if
-// nothing is kept in memory for that. (A convolution of 3 x 3 in 128 x 128 took
-// 168 registers and 319 us, with 128 for two programs 255; states of chunks in
-// 64 x 128 with a producer 226 and 115 us, with 168 102.) Those that gave up
-// slots for other programs are bound whatever they take: decoding with latent
-// keys in 8 warps took 255 registers and 653 us, with 128 451.
+// Kernels that wait for memory gain from higher occupancy. Occupancy is a step
+// function of registers, and an assembler may end one register above a step.
+// But a bound on registers serialises more instructions. The rules:
+//
+// 1. Kernels without dots are assembled without a bound first. They are
+//    assembled again with a bound if that allows at least half as many CTAs
+//    more; after spills, with fewer CTAs.
+// 2. Kernels whose dots wait for threads get the same treatment, up to 16
+//    computing warps per multiprocessor and without spills. Examples: chained
+//    dots without a producer, as in decoding, and operands that threads load or
+//    compute.
+// 3. Kernels that gave up ring slots for another CTA are bound at any natural
+//    use of registers.
+//
+// Measurements: benchmarks/notes/occupancy.md. benchmarks/published.py decides.
 #pragma once
 
 #include "compiler/CompileKernel.h"
@@ -24,32 +22,35 @@
 
 namespace tilewright {
 
-/// Of a kernel that gains by others beside it: how many of its programs share
-/// a multiprocessor if the assembler is told so, and the warps of each. None
-/// for other kernels.
+/// The number of CTAs per multiprocessor that a kernel gains from, and the
+/// warps of each. Converts to false for other kernels.
 struct OccupancyPolicy {
-  int64_t programs = 0, warps = 0;
-  /// Whether it has products, which wait for what threads compute.
+  int64_t ctas = 0, warps = 0;
+  /// Whether it has dots, which wait for work of threads.
   bool hasDots = false;
-  /// Whether slots were given up for other programs.
+  /// Whether ring slots were given up for another CTA.
   bool isPlanned = false;
-  /// Whether threads make operands of its products in registers.
-  bool makesInRegisters = false;
+  /// Whether threads compute operands of its dots in registers.
+  bool computesInRegisters = false;
 
-  explicit operator bool() const { return programs > 1; }
+  explicit operator bool() const { return ctas > 1; }
 };
 
-/// That of the kernel in `module`, whose tiles have layouts: as many programs
-/// as 32 warps (more where an iteration loads little), shared memory, the tiles
-/// that are kept across barriers and those that an iteration loads let. None
-/// where it has other products of tiles than such as wait for threads, which
-/// keep a multiprocessor busy otherwise, or roles, or less than four warps, or
-/// sums up over rows that its programs share.
+/// Returns the policy of the kernel in `module`, whose tiles have layouts. The
+/// number of CTAs is limited by 32 warps (more if an iteration loads few
+/// bytes), shared memory, tiles live across barriers and tiles that an
+/// iteration loads. Returns none for:
+///
+/// 1. kernels with dots that do not wait for threads,
+/// 2. kernels with roles that have register budgets,
+/// 3. CTAs of fewer than four warps,
+/// 4. persistent loops that accumulate partial sums of rows.
 OccupancyPolicy findOccupancyPolicy(mlir::ModuleOp module);
 
-/// Assembles `ptx` of a kernel with that share: bound to it if `ptx` then says
-/// so. What is bound counts if a thread keeps little for it in memory. A kernel
-/// that the assembler gives too few registers is told to be alone.
+/// Assembles `ptx` with the occupancy of `share`. On return `ptx` has the bound
+/// if it was kept. A bound is kept only if a thread spills little for it. If
+/// the assembler uses too few registers, `ptx` requests one CTA per
+/// multiprocessor.
 llvm::Expected<Assembly> assembleShared(std::string &ptx, llvm::StringRef arch,
                                         const AssemblerOptions &options,
                                         OccupancyPolicy share);

@@ -53,7 +53,8 @@ static void appendMap(DictionaryAttr map, llvm::json::Array &numbers) {
       appendProgram(program, numbers);
 }
 
-/// What the launch makes of the grid, as runtime/cuda/LaunchRecipe.h says.
+/// The relation between the requested and the launched grid: see
+/// runtime/cuda/LaunchRecipe.h.
 enum GridKind { Given, Persistent, Padded, Ordered };
 
 static GridKind getGridKind(FunctionOpInterface kernel) {
@@ -64,7 +65,7 @@ static GridKind getGridKind(FunctionOpInterface kernel) {
   return kernel->hasAttr(warp::WarpDialect::kPaddedGridAttr) ? Padded : Given;
 }
 
-/// The parameters that such a grid adds.
+/// Returns the number of parameters that such a grid adds.
 static int64_t getNumAdded(GridKind grid) {
   switch (grid) {
   case Given:

@@ -1,4 +1,4 @@
-// What the host adds to a launch, as the runtime reads it.
+// The launch recipe of a kernel, in the runtime's encoding.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-/// The numbers that runtime/cuda/LaunchRecipe.h describes; none for a kernel
-/// that is launched as it is.
+/// Returns the numbers that runtime/cuda/LaunchRecipe.h describes; empty for a
+/// kernel that needs no recipe.
 llvm::json::Array getLaunchRecipe(mlir::FunctionOpInterface kernel);
 
 } // namespace tilewright

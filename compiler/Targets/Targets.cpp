@@ -1,4 +1,4 @@
-// The list of back ends. A new one is added here and in one file beside this.
+// The list of back ends. A new one is added here and in a file of its own.
 
 #include "compiler/Targets/Targets.h"
 #include "compiler/PassTimes.h"
@@ -22,13 +22,13 @@ tilewright::runPipeline(ModuleOp module, llvm::StringRef stage,
                         const CompileOptions &options, Artifact &artifact,
                         llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext());
-  // Behind each pass it would take a seventh of the time of a kernel.
+  // Verification after each pass is slow: benchmarks/notes/compile-time.md.
   manager.enableVerifier(options.debug);
   manager.addInstrumentation(createPassTimes(stage, artifact.times));
   build(manager);
   if (failed(manager.run(module)))
     return failure();
-  // What the last stage is translated to is LLVM's to verify.
+  // LLVM verifies the output of the last stage.
   if (options.debug || stage == "llvm")
     return success();
   PhaseTimer timer(&artifact.times, stage, "verify");
@@ -46,16 +46,16 @@ void tilewright::keepStage(ModuleOp module, llvm::StringRef stage,
     module.print(os, flags);
     return;
   }
-  AsmState::LocationMap places;
-  AsmState state(module, flags, &places);
+  AsmState::LocationMap locations;
+  AsmState state(module, flags, &locations);
   module.print(os, state);
-  artifact.lines[stage] = getSourceLines(places);
+  artifact.lines[stage] = getSourceLines(locations);
 }
 
 LogicalResult tilewright::runTilePipeline(ModuleOp module,
                                           const CompileOptions &options,
                                           Artifact &artifact) {
-  // The front end in Python inlines what it calls.
+  // The Python front end inlines calls itself.
   const bool inlines = !llvm::hasSingleElement(module.getOps<tile::FuncOp>());
   if (failed(runPipeline(
           module, "tile", options, artifact,

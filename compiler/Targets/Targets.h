@@ -1,4 +1,4 @@
-// The back ends, one object each, and what they share.
+// The back ends, one object each, and their shared functions.
 
 #pragma once
 
@@ -9,22 +9,22 @@ namespace tilewright {
 const Target &getCpuTarget();
 const Target &getNvidiaTarget();
 
-/// Runs the passes that `build` adds, on the way to `stage`, and notes their
-/// times in `artifact`. What they leave is verified: at the end of a stage
-/// before "llvm", and with `CompileOptions::debug` after each of them. Failure
-/// comes with diagnostics.
+/// Runs the passes that `build` adds, for `stage`, and records their times in
+/// `artifact`. Verifies the result at the end of each stage before "llvm", and
+/// with `CompileOptions::debug` after each pass. Failures are reported as
+/// diagnostics.
 mlir::LogicalResult
 runPipeline(mlir::ModuleOp module, llvm::StringRef stage,
             const CompileOptions &options, Artifact &artifact,
             llvm::function_ref<void(mlir::OpPassManager &)> build);
 
-/// Keeps the text of `module` as a stage that is wanted, and for a report where
-/// its lines come from.
+/// Stores the text of `module` if the stage is requested, and for a report the
+/// sources of its lines.
 void keepStage(mlir::ModuleOp module, llvm::StringRef stage,
                const CompileOptions &options, Artifact &artifact);
 
-/// What every back end does first: runs the passes that lead to the stage
-/// "tile", and keeps it.
+/// The first stage of every back end: runs the tile pipeline and stores the
+/// stage "tile".
 mlir::LogicalResult runTilePipeline(mlir::ModuleOp module,
                                     const CompileOptions &options,
                                     Artifact &artifact);

@@ -1,4 +1,4 @@
-// What assemblers there are.
+// Lists the available assemblers.
 
 #include "tilewright-c/assembler.h"
 

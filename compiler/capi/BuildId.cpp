@@ -1,4 +1,4 @@
-// The digest of this library that the linker has put into it.
+// The build id that the linker embedded in this library.
 
 #include "tilewright-c/compiler.h"
 
@@ -18,7 +18,7 @@ struct Search {
 };
 } // namespace
 
-/// The build id among the notes of one segment; empty where it is not there.
+/// Returns the build id among the notes of one segment; empty if it is absent.
 static std::string findBuildId(const char *notes, size_t size) {
   for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
     ElfW(Nhdr) header;
@@ -34,7 +34,7 @@ static std::string findBuildId(const char *notes, size_t size) {
   return {};
 }
 
-/// Looks into the loaded object that holds the address searched for.
+/// Searches the loaded object that contains the requested address.
 static int visitObject(dl_phdr_info *info, size_t, void *data) {
   auto *search = static_cast<Search *>(data);
   bool holds = false;

@@ -1,4 +1,4 @@
-// Compiling a module, and what comes of it.
+// Compiles a module and gives access to the artifact.
 
 #include "compiler/CompileKernel.h"
 #include "compiler/capi/CompilerGate.h"
@@ -18,7 +18,7 @@ static std::string toText(llvm::json::Value value) {
   return text;
 }
 
-/// Not by way of a value that holds all of it, which would take as long again.
+/// Writes the JSON directly: a JSON value of the whole report doubles the time.
 static std::string formatReport(tilewright::Artifact &artifact) {
   std::string text;
   llvm::raw_string_ostream os(text);

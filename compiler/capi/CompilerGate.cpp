@@ -25,8 +25,8 @@ public:
       changed.notify_all();
   }
 
-  /// Comes back when nobody is inside. Until it is opened only this thread
-  /// enters.
+  /// Returns when no thread is inside. Until `open`, only this thread may
+  /// enter.
   void close() {
     waitForAll();
     closer = std::this_thread::get_id();
@@ -40,8 +40,8 @@ public:
     changed.notify_all();
   }
 
-  /// Comes back with the mutex when nobody is inside. Those who come meanwhile
-  /// wait, or there might always be someone.
+  /// Returns, holding the mutex, when no thread is inside. Threads that arrive
+  /// meanwhile wait, so that the wait ends.
   void waitForAll() {
     std::unique_lock<std::mutex> lock(mutex);
     ++waiting;
@@ -68,10 +68,10 @@ private:
 };
 } // namespace
 
-// Never destroyed: a thread may be in it to the very end.
+// Never destroyed: a thread may be inside until the process ends.
 static Gate &gate = *new Gate;
 
-/// In the child of a fork threads may be waiting that are not there.
+/// The child of a fork lacks the threads that the gate waits for.
 static void renew() { new (&gate) Gate; }
 
 [[maybe_unused]] static const int registered =

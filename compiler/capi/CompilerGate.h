@@ -1,13 +1,13 @@
-// Which threads are in the compiler, for those who have to wait for them.
+// Tracks the threads in the compiler, for those that must wait for them.
 #ifndef TILEWRIGHT_COMPILER_CAPI_COMPILERGATE_H
 #define TILEWRIGHT_COMPILER_CAPI_COMPILERGATE_H
 
 namespace tilewright::capi {
 
-/// Around what uses LLVM without Python's lock. LLVM's and the assemblers'
-/// locks and tables belong to the process: a fork, whose child has none of the
-/// other threads, and the destructors at a process's end wait until no thread
-/// is inside.
+/// Guards code that uses LLVM without Python's lock. The locks and tables of
+/// LLVM and the assemblers belong to the process. So two events wait until no
+/// thread is inside: a fork, whose child lacks the other threads, and the
+/// destructors at the end of the process.
 class CompilerGate {
 public:
   CompilerGate();

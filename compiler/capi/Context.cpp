@@ -58,7 +58,7 @@ static const DialectRegistry &getRegistry() {
   return registry;
 }
 
-// Threads are for whole kernels, not for the passes on one: a kernel is small,
+// No threads: kernels are compiled in parallel, not passes. A kernel is small,
 // and a thread pool does not survive a fork.
 tw_context::tw_context()
     : context(getRegistry(), MLIRContext::Threading::DISABLED) {
@@ -73,9 +73,9 @@ void tw_context::error(const llvm::Twine &message) {
   emitError(UnknownLoc::get(&context)) << message;
 }
 
-// A context with all dialects costs a small kernel a sixth of the time that it
-// takes to compile, so each thread keeps one. Types, attributes and locations
-// of all that was in it stay, so not for ever.
+// Each thread reuses its context: a new one with all dialects is slow
+// (benchmarks/notes/compile-time.md). Types, attributes and locations of
+// earlier modules accumulate, so the number of uses is limited.
 static constexpr unsigned kMaxUses = 16;
 static thread_local std::unique_ptr<tw_context> spare;
 

@@ -1,4 +1,4 @@
-// What the opaque handles of the C API hold.
+// Definitions of the opaque handles of the C API.
 
 #pragma once
 
@@ -14,7 +14,7 @@ struct tw_context {
   tw_context();
   mlir::MLIRContext context;
   llvm::json::Array diagnostics;
-  /// How often it was taken after its first use.
+  /// Number of uses after the first.
   unsigned uses = 0;
 
   /// Adds an error of the C API itself.

@@ -1,4 +1,4 @@
-// Linking host objects into this process.
+// Links host objects into this process.
 
 #include "tilewright-c/host.h"
 

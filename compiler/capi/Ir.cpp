@@ -142,9 +142,8 @@ tw_op tw_builder_next_op(tw_builder *builder) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The properties that an op would get from its attributes. Made before the op:
-/// an attribute of the wrong kind is an error here, and memory corruption
-/// there.
+/// The properties that an op gets from its attributes, checked before the op
+/// exists. In an op, an attribute of the wrong kind would corrupt memory.
 class Properties {
 public:
   explicit Properties(RegisteredOperationName name)
@@ -177,7 +176,7 @@ private:
 };
 } // namespace
 
-/// Fills `state.types` with what the op infers from its operands and
+/// Sets `state.types` to the types that the op infers from its operands and
 /// attributes.
 static LogicalResult inferTypes(OperationState &state,
                                 RegisteredOperationName name,
@@ -194,7 +193,7 @@ static LogicalResult inferTypes(OperationState &state,
       state.regions, state.types);
 }
 
-/// Adds operands; left-out optional ones are told apart by their segment sizes.
+/// Adds operands. Segment sizes encode omitted optional ones.
 static void addOperands(OperationState &state, const tw_op_spec &spec,
                         Builder &builder, RegisteredOperationName name) {
   SmallVector<int32_t> segments;
@@ -211,7 +210,7 @@ static void addOperands(OperationState &state, const tw_op_spec &spec,
 
 tw_op tw_op_create(tw_builder *handle, const tw_op_spec *spec) {
   OpBuilder &builder = handle->builder;
-  // Dialects are loaded when first parsed or named; an op may be the first.
+  // Loads the dialect, which this op may be the first to use.
   llvm::StringRef dialect = llvm::StringRef(spec->name).split('.').first;
   handle->owner->context.getOrLoadDialect(dialect);
   auto name =
@@ -236,7 +235,7 @@ tw_op tw_op_create(tw_builder *handle, const tw_op_spec *spec) {
       state.types.push_back(unwrap(spec->result_types[i]));
   } else if (size_t said = handle->owner->diagnostics.size();
              failed(inferTypes(state, *name, properties))) {
-    // Some inference that MLIR generates fails without a word.
+    // Some of MLIR's generated inference fails without a diagnostic.
     if (handle->owner->diagnostics.size() == said)
       emitError(handle->loc)
           << "no result type of '" << *name << "' follows from ("

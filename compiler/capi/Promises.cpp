@@ -1,4 +1,4 @@
-// What the front end promises of values, and follows from what it assumes.
+// Promises of the front end about values, and consequences of its assumptions.
 
 #include "compiler/capi/Handles.h"
 
@@ -13,8 +13,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::capi;
 
-/// Promises something of pointers that a loop carries: see
-/// tile-attach-pointer-hints.
+/// Attaches a promise to loop-carried pointers: see tile-attach-pointer-hints.
 static bool promiseCarried(tw_builder *handle, Value value,
                            NamedAttribute promise) {
   OpBuilder &b = handle->builder;
@@ -31,11 +30,11 @@ static bool promiseCarried(tw_builder *handle, Value value,
 bool tw_value_promise(tw_builder *builder, tw_value handle, const char *name,
                       tw_attr promise) {
   Value value = unwrap(handle);
-  // Elsewhere the value may be used where the promise does not hold.
+  // In other blocks, the value may have uses where the promise does not hold.
   if (value.getParentBlock() != builder->builder.getInsertionBlock())
     return false;
   if (Operation *op = value.getDefiningOp()) {
-    // What loops and branches hand on, others of their results, too.
+    // The results of loops and branches depend on other results too.
     if (op->getNumResults() != 1 || isa<RegionBranchOpInterface>(op) ||
         op->hasTrait<mlir::OpTrait::ConstantLike>())
       return false;
@@ -58,7 +57,7 @@ bool tw_value_promise(tw_builder *builder, tw_value handle, const char *name,
   return true;
 }
 
-/// What is promised of the divisibility of a scalar so far.
+/// Returns the divisibility that was promised for a scalar so far.
 static int64_t getDivisibility(Value value) {
   if (Operation *op = value.getDefiningOp()) {
     auto values = op->getAttrOfType<DenseI32ArrayAttr>(
@@ -74,12 +73,12 @@ static int64_t getDivisibility(Value value) {
   return known ? known.getInt() : 1;
 }
 
-/// That `value` is a multiple of `divisor`.
+/// Promises that `value` is a multiple of `divisor`.
 static void assumeMultiple(tw_builder *builder, Value value,
                            const llvm::APInt &divisor) {
   if (divisor.isZero() || isa<ShapedType>(value.getType()))
     return;
-  // The analysis works with powers of two.
+  // The analysis only represents powers of two.
   int64_t divisibility = int64_t(1) << std::min(divisor.countr_zero(), 30u);
   if (divisibility > getDivisibility(value))
     tw_value_promise(builder, wrap(value),
@@ -88,7 +87,7 @@ static void assumeMultiple(tw_builder *builder, Value value,
                          {static_cast<int32_t>(divisibility)})));
 }
 
-/// `y is x`, as `x is y`, for what is asked of comparisons.
+/// Returns the predicate for swapped operands.
 static arith::CmpIPredicate mirror(arith::CmpIPredicate is) {
   using P = arith::CmpIPredicate;
   switch (is) {
@@ -105,7 +104,7 @@ static arith::CmpIPredicate mirror(arith::CmpIPredicate is) {
   }
 }
 
-/// What a comparison says that has a constant on its right.
+/// Derives promises from a comparison with a constant on its right.
 static void assumeComparison(tw_builder *builder, arith::CmpIPredicate is,
                              Value value, const llvm::APInt &constant) {
   using P = arith::CmpIPredicate;
@@ -135,7 +134,7 @@ void tw_value_assume(tw_builder *builder, tw_value handle) {
     return;
   arith::CmpIPredicate is = compare.getPredicate();
   auto isConstant = [&](Value value) {
-    // A block is compared with one that repeats the constant.
+    // A tile is compared with a splat of the constant.
     auto splat = value.getDefiningOp<tile::SplatOp>();
     return matchPattern(splat ? splat.getSource() : value,
                         m_ConstantInt(&constant));

@@ -1,5 +1,4 @@
-// Serves editors that show IR: errors, definitions, uses, what is under the
-// cursor.
+// A language server for IR: errors, definitions, uses, hover.
 
 #include "tilewright-c/compiler.h"
 

@@ -1,4 +1,4 @@
-// How long the parts of a compilation took.
+// The times of the phases of a compilation.
 
 #ifndef TILEWRIGHT_LIB_TARGET_PHASETIMES_H
 #define TILEWRIGHT_LIB_TARGET_PHASETIMES_H
@@ -12,11 +12,11 @@
 
 namespace tilewright {
 
-/// Times in the order in which the phases ended.
+/// A list of times, in the order in which the phases ended.
 class PhaseTimes {
 public:
   struct Entry {
-    /// The stage that the phase works towards: "tile", "ptx", ...
+    /// The stage that the phase contributes to: "tile", "ptx", ...
     std::string stage;
     std::string name;
     double milliseconds;
@@ -31,11 +31,11 @@ private:
   std::vector<Entry> entries;
 };
 
-/// Measures from its construction to its destruction.
+/// Measures the time from its construction to its destruction.
 class PhaseTimer {
 public:
-  /// `times` may be null: then nothing is kept. `stage` and `name` must outlive
-  /// the timer.
+  /// With null `times` nothing is recorded. `stage` and `name` must outlive the
+  /// timer.
   PhaseTimer(PhaseTimes *times, llvm::StringRef stage, llvm::StringRef name)
       : times(times), stage(stage), name(name), start(Clock::now()) {}
   PhaseTimer(const PhaseTimer &) = delete;

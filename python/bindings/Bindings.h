@@ -1,4 +1,4 @@
-// What the parts of the extension module share.
+// Declarations shared by the parts of the extension module.
 
 #pragma once
 
@@ -19,14 +19,15 @@ void initCuda(pybind11::module_ &module);
 /// Adds memory, streams, events and graphs to the module `cuda`.
 void initCudaMemory(pybind11::module_ &cuda);
 
-/// Text that the C API gave away.
+/// Takes over the ownership of text from the C API.
 inline std::string take(tw_string string) {
   std::string text(string.data, string.size);
   tw_string_free(string);
   return text;
 }
 
-/// Owns a context. Modules and builders share it, so that none outlives it.
+/// Owns a context. Modules and builders share the ownership, so that none
+/// outlives it.
 struct Context {
   Context() : handle(tw_context_create()) {}
   ~Context() { tw_context_destroy(handle); }
@@ -44,7 +45,7 @@ struct Module {
   tw_module *handle;
 };
 
-/// Raises DiagnosticError with what the context has collected.
+/// Raises DiagnosticError with the diagnostics that the context has collected.
 [[noreturn]] void throwDiagnostics(Context &context);
 
 } // namespace tilewright::python

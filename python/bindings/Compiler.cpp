@@ -1,4 +1,4 @@
-// Compiling modules, for Python.
+// Python bindings of compilation.
 
 #include "python/bindings/Bindings.h"
 #include "python/launcher/Ending.h"
@@ -24,7 +24,8 @@ static py::object readJson(const std::string &text) {
   return callMethod(importJson(), "loads", text);
 }
 
-/// Bytes of a binary stage, text of the others, None where there is none.
+/// Returns the bytes of a binary stage, text of the others, None if it is
+/// absent.
 static py::object getStage(Artifact &artifact, const std::string &stage) {
   size_t size = 0;
   const char *data = tw_artifact_get(artifact.handle, stage.c_str(), &size);
@@ -41,7 +42,7 @@ static std::unique_ptr<Artifact> compile(Module &module,
       py::cast<std::string>(callMethod(importJson(), "dumps", options));
   tw_artifact *artifact;
   {
-    // Compiling touches nothing of Python's.
+    // Compilation uses no Python objects.
     const Unlocked unlocked;
     artifact = tw_module_compile(module.handle, text.c_str());
   }
@@ -50,7 +51,8 @@ static std::unique_ptr<Artifact> compile(Module &module,
   return std::make_unique<Artifact>(artifact);
 }
 
-/// The assemblers found, as a list of dicts; see tilewright-c/assembler.h.
+/// Returns the assemblers found, as a list of dicts; see
+/// tilewright-c/assembler.h.
 static py::object describeAssemblers(const std::vector<std::string> &paths) {
   std::vector<const char *> raw;
   for (const std::string &path : paths)
@@ -63,7 +65,7 @@ void tilewright::python::initCompiler(py::module_ &module) {
       .def("get", &getStage, py::arg("stage"),
            "The stage 'tile', 'warp', 'llvm', 'ptx' (str), 'cubin' or 'obj' "
            "(bytes); None "
-           "where the target has no such stage.")
+           "if the target has no such stage.")
       .def_property_readonly("metadata",
                              [](Artifact &self) {
                                return readJson(
@@ -74,14 +76,14 @@ void tilewright::python::initCompiler(py::module_ &module) {
           [](Artifact &self) {
             return readJson(tw_artifact_report(self.handle));
           },
-          "What is known of the compilation: a dict of times, remarks and "
+          "A report of the compilation: a dict of times, remarks and "
           "lines; see tilewright-c/compiler.h.");
   module.def(
       "compile", &compile, py::arg("module"), py::arg("options"),
       "Compiles a module; see tilewright-c/compiler.h for the options. Raises "
       "DiagnosticError.");
   module.def("assemblers", &describeAssemblers, py::arg("paths"),
-             "The assemblers of PTX found at `paths` and in the usual places, "
+             "The assemblers of PTX found at `paths` and in the default paths, "
              "the preferred one first: dicts of kind, name, path and "
              "max_ptx_version, or of error.");
   module.attr("__version__") = tw_version();

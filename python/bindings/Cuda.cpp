@@ -1,4 +1,4 @@
-// CUDA devices, for Python.
+// Python bindings of CUDA devices.
 
 #include "python/bindings/Bindings.h"
 #include "python/launcher/StatusErrors.h"

@@ -1,4 +1,4 @@
-// Memory of CUDA devices, streams, events and graphs, for Python.
+// Python bindings of memory of CUDA devices, streams, events and graphs.
 
 #include "python/bindings/Bindings.h"
 #include "python/launcher/CurrentStream.h"
@@ -12,7 +12,7 @@ using namespace tilewright::python;
 
 static void *handle(uintptr_t value) { return reinterpret_cast<void *>(value); }
 
-/// Runs a call that may wait for the device, without the interpreter's lock.
+/// Runs a call that may wait for the device, without the interpreter lock.
 template <typename Function> static void checkUnlocked(Function call) {
   tw_status status;
   {
@@ -39,7 +39,7 @@ struct PinnedMemory {
   int device;
   size_t bytes;
   void *start = nullptr;
-  /// Copies were queued, which may not be done yet.
+  /// Copies were queued and may be unfinished.
   std::atomic<bool> isUsed = false;
 };
 } // namespace
@@ -72,7 +72,7 @@ static void defineMemory(py::module_ &module) {
       "trim",
       [](int device, size_t keep) { check(tw_cuda_pool_trim(device, keep)); },
       py::arg("device"), py::arg("keep") = 0,
-      "Gives unused memory of the pool back to the driver.");
+      "Frees unused memory of the pool.");
   module.def(
       "memory_use",
       [](int device) {
@@ -93,8 +93,8 @@ static void defineMemory(py::module_ &module) {
       py::arg("stream") = 0);
 }
 
-/// Whether host memory is pinned, of which `pinned` is the object: then copies
-/// are only queued.
+/// Whether host memory is pinned: then copies are only queued. `pinned` is the
+/// object of pinned memory, or null.
 static bool isQueued(PinnedMemory *pinned) {
   if (pinned)
     pinned->isUsed = true;
@@ -114,7 +114,7 @@ static void defineCopies(py::module_ &module) {
       },
       py::arg("device"), py::arg("to"), py::arg("from_host"), py::arg("bytes"),
       py::arg("stream"), py::arg("pinned"),
-      "Queues a copy; pageable host memory may be used again at once.");
+      "Queues a copy; pageable host memory may be reused at once.");
   module.def(
       "download",
       [](int device, uintptr_t to, uint64_t from, size_t bytes,
@@ -127,7 +127,7 @@ static void defineCopies(py::module_ &module) {
       },
       py::arg("device"), py::arg("to_host"), py::arg("from_device"),
       py::arg("bytes"), py::arg("stream"), py::arg("pinned"),
-      "Copies; only queues the copy where the host memory is pinned.");
+      "Copies; only queues the copy if the host memory is pinned.");
   module.def(
       "copy_on_device",
       [](int device, uint64_t to, uint64_t from, size_t bytes,
@@ -138,7 +138,7 @@ static void defineCopies(py::module_ &module) {
       py::arg("bytes"), py::arg("stream"));
 }
 
-/// Defines a handle that `create` makes.
+/// Defines the Python class of a handle that `create` makes.
 template <typename Handle>
 static void defineHandle(py::module_ &module, const char *name,
                          tw_status (*create)(int, void **)) {

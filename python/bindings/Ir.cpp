@@ -1,4 +1,4 @@
-// Contexts, modules, builders and ops for Python.
+// Python bindings of contexts, modules, builders and ops.
 
 #include "python/bindings/Bindings.h"
 #include "python/launcher/Ending.h"
@@ -10,7 +10,7 @@ namespace py = pybind11;
 using namespace tilewright::python;
 
 namespace {
-// Handles that live as long as their context; Python sees them as values.
+// Handles that live as long as their context; Python treats them as values.
 template <typename T> struct Handle {
   T raw;
   bool operator==(const Handle &other) const { return raw == other.raw; }
@@ -65,7 +65,7 @@ struct Builder {
 
   ContextPtr context;
   tw_builder *handle;
-  // Most attributes of a kernel are few texts, said often.
+  // Kernels use few distinct attributes many times.
   std::unordered_map<std::string, Attr> attrs;
 };
 } // namespace
@@ -306,14 +306,14 @@ static void defineBuilder(py::module_ &module) {
                                     self.parseAttr(text).raw);
           },
           py::arg("value"), py::arg("name"), py::arg("values"),
-          "Adds a promise about a value of this block; whether it could.")
+          "Adds a promise about a value of this block; returns success.")
       .def(
           "assume",
           [](Builder &self, Value condition) {
             tw_value_assume(self.handle, condition.raw);
           },
           py::arg("condition"),
-          "Promises what a condition that holds says of numbers.")
+          "Promises consequences of a true condition for numbers.")
       .def("save", &Builder::save)
       .def("restore", &Builder::restore);
 }

@@ -1,4 +1,4 @@
-// Loading, launching, the disk cache and CUDA devices, for Python.
+// Python bindings of loading, launching, the disk cache and CUDA devices.
 
 #include "tilewright-c/runtime.h"
 #include "python/bindings/Bindings.h"
@@ -13,12 +13,12 @@
 namespace py = pybind11;
 using namespace tilewright::python;
 
-/// One parameter as Python describes it: name, has a default, the default,
-/// is constexpr, specialise on 1, specialise on alignment, floats are doubles.
+/// One parameter in Python's description: name, has a default, the default, is
+/// constexpr, specialise on 1, specialise on alignment, floats are doubles.
 using ParameterTuple =
     std::tuple<py::object, bool, py::object, bool, bool, bool, bool>;
 
-/// The one object for all equal names.
+/// Returns the unique object for all equal names.
 static py::object interned(const py::object &name) {
   PyObject *text = name.inc_ref().ptr();
   PyUnicode_InternInPlace(&text);
@@ -58,12 +58,14 @@ static void defineDispatcher(py::module_ &module) {
   module.def(
       "guards_hold",
       [](const py::tuple &guards) { return Guards(guards).hold(); },
-      py::arg("guards"), "Whether what a kernel assumes of Python holds.");
+      py::arg("guards"),
+      "Whether a kernel's assumptions about Python objects hold.");
   initLauncherType();
   initBoundLaunchType();
   defineLaunchHooks(module);
-  module.def("define_subscript", &defineSubscript, py::arg("type"),
-             "Gives the class of kernels a `__getitem__` that runs no Python.");
+  module.def(
+      "define_subscript", &defineSubscript, py::arg("type"),
+      "Adds a `__getitem__` that runs no Python to the class of kernels.");
   py::class_<Dispatcher>(module, "Dispatcher")
       .def(py::init(&makeDispatcher), py::arg("kernel"), py::arg("parameters"),
            py::arg("options"), py::arg("compiler"))
@@ -87,7 +89,8 @@ static void defineDispatcher(py::module_ &module) {
                                 LaunchForm::Bind);
           },
           py::arg("grid"),
-          "A callable that takes the arguments of a launch and gives one that "
+          "A callable that takes the arguments of a launch and returns one "
+          "that "
           "launches with them.")
       .def(
           "warmer",
@@ -155,10 +158,10 @@ static void defineLoadedKernel(py::module_ &module) {
                   py::arg("cluster") = std::array<uint32_t, 3>{1, 1, 1},
                   py::arg("recipe") = std::vector<int64_t>(),
                   py::arg("cooperative") = false, py::arg("dependent") = false,
-                  "Loads a cubin or PTX. Raises OutOfResources for one that "
-                  "the device cannot hold.")
+                  "Loads a cubin or PTX. Raises OutOfResources if the device "
+                  "cannot hold it.")
       .def("pass_only", &LoadedKernel::passOnly, py::arg("arguments"),
-           "Says for each argument of a launch whether the kernel has a "
+           "Sets for each argument of a launch whether the kernel has a "
            "parameter for it.")
       .def_property_readonly("registers",
                              [](const LoadedKernel &self) {
@@ -209,7 +212,7 @@ struct Cache {
 };
 } // namespace
 
-/// The blobs of an entry, which is freed; None for none.
+/// Returns the blobs of an entry, and frees it; None if it is null.
 static py::object takeEntry(tw_cache_entry *handle) {
   std::unique_ptr<tw_cache_entry, void (*)(tw_cache_entry *)> entry(
       handle, tw_cache_entry_free);
@@ -259,12 +262,12 @@ static void defineCache(py::module_ &module) {
   py::class_<Cache>(module, "Cache")
       .def(py::init<std::optional<std::string>, uint64_t>(),
            py::arg("directory") = py::none(), py::arg("max_bytes") = 0,
-           "The disk cache; None and 0 stand for what the environment says.")
+           "The disk cache; None and 0 select the environment's settings.")
       .def("get", &Cache::get, py::arg("key"),
            "The blobs under a key as a dict of bytes; None if there are none.")
       .def("put", &Cache::put, py::arg("key"), py::arg("blobs"))
       .def("peek", &Cache::peek, py::arg("key"),
-           "The same, leaving damage and the entry's age as they are.")
+           "The same, without changes to the entry.")
       .def("list", &Cache::list,
            "(key, bytes, seconds since 1970 of the last use) of each entry, "
            "the least recently used first.")

@@ -109,7 +109,7 @@ static bool reject(PyObject *value, const ArgumentName &name) {
   return false;
 }
 
-/// A scalar of NumPy counts as the Python number of its kind.
+/// Reads a NumPy scalar as the Python number of its kind.
 static bool readNumPyScalar(PyObject *value,
                             const Specialization &specialization,
                             const ArgumentName &name, Argument &argument) {
@@ -119,7 +119,7 @@ static bool readNumPyScalar(PyObject *value,
     readBool(PyObject_IsTrue(value) == 1, argument);
     return true;
   }
-  // Not by item(), which leaves long doubles as they are.
+  // Does not use item(), which returns long doubles unchanged.
   if (kind == "f") {
     readFloat(PyFloat_AsDouble(value), specialization, argument);
     return !PyErr_Occurred();
@@ -130,7 +130,7 @@ static bool readNumPyScalar(PyObject *value,
   return number && readInt(number.ptr(), specialization, name, argument);
 }
 
-/// A constant of the language counts as what it holds.
+/// Reads the value of a constant of the language.
 static bool readWrapped(PyObject *wrapper, const Specialization &specialization,
                         const ArgumentName &name, Argument &argument) {
   const py::object value = py::handle(wrapper).attr("value");
@@ -166,7 +166,7 @@ bool readArgument(PyObject *value, const TypeInfo &info,
   case TypeInfo::Descriptor:
     argument.kind = ArgumentKind::Structured;
     return true;
-  case TypeInfo::OwnArray: // Not read by any protocol.
+  case TypeInfo::OwnArray: // No protocol reads it.
   case TypeInfo::Unknown:
     break;
   }

@@ -1,6 +1,6 @@
-// What a launch needs to know of one Python argument: its type in a kernel's
-// signature, what the compiler may assume of its value, and the 64 bits that
-// are passed.
+// Properties of one Python argument that a launch needs. These are its type in
+// a kernel's signature, the compiler's assumptions on its value, and its 64
+// bits.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_ARGUMENT_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_ARGUMENT_H
 
@@ -34,13 +34,13 @@ enum class ElementType : uint8_t {
   F64,
 };
 
-/// As signatures spell it: "fp32", "i64", "u8".
+/// Returns the type in the spelling of signatures: "fp32", "i64", "u8".
 const char *spelling(ElementType type);
 
 /// `Structured`: several values, which the launch passes one by one.
 enum class ArgumentKind : uint8_t { Scalar, Pointer, None, Structured };
 
-/// What the value allows the compiler to assume.
+/// Assumptions that the value permits.
 enum class Hint : uint8_t {
   Nothing = 0,
   One = 1,
@@ -50,7 +50,7 @@ enum class Hint : uint8_t {
 
 enum class DeviceKind : int32_t { Any, Cpu, Cuda };
 
-/// On no device in particular where it is all zeros.
+/// All zeros mean no device in particular.
 struct Device {
   DeviceKind kind;
   int32_t index;
@@ -68,31 +68,32 @@ struct Argument {
   ElementType type;
   Hint hint;
   bool readOnly;
-  /// Set where the array says which stream its owner works on.
+  /// Whether the array reports the stream of its owner.
   bool hasStream;
   Device device;
   void *stream;
-  /// The library that made the array, where it can be asked for its stream.
+  /// The library that made the array, if it can be asked for its stream.
   const dlpack::ExchangeApi *library;
   /// Address, sign-extended integer, or the bits of a float, low bytes first.
   uint64_t bits;
 };
 
-/// How a parameter wants its values looked at.
+/// The options of a parameter for reading its values.
 struct Specialization {
   bool onOne = true;
   bool onAlignment = true;
-  /// Floats are passed with 64 bits.
+  /// Floats are passed as 64 bits.
   bool asDouble = false;
 };
 
-/// What is said of an address, and of an integer.
+/// Returns the hints for an address; below, for an integer.
 inline Hint hintAtAddress(const Specialization &specialization,
                           uint64_t address) {
   return specialization.onAlignment && address % 16 == 0 ? Hint::DivisibleBy16
                                                          : Hint::Nothing;
 }
-/// Rows of 8 halves of precision begin at multiples of 16 bytes, too.
+/// A multiple of 8 also serves rows of f16, which then begin at multiples of 16
+/// bytes.
 inline Hint hintAtInteger(const Specialization &specialization, uint64_t bits) {
   if (specialization.onOne && bits == 1)
     return Hint::One;
@@ -101,13 +102,13 @@ inline Hint hintAtInteger(const Specialization &specialization, uint64_t bits) {
   return bits % 16 == 0 ? Hint::DivisibleBy16 : Hint::DivisibleBy8;
 }
 
-/// The type of an int that fits 64 bits.
+/// Returns the type of an int that fits in 64 bits.
 inline ElementType typeOfInteger(int64_t number) {
   return number >= INT32_MIN && number <= INT32_MAX ? ElementType::I32
                                                     : ElementType::I64;
 }
 
-/// Names the argument in errors.
+/// Identifies the argument in error messages.
 struct ArgumentName {
   const char *kernel;
   PyObject *parameter;
@@ -115,8 +116,8 @@ struct ArgumentName {
 
 struct TypeInfo;
 
-/// Reads `value`, of whose type `info` is, into an argument of zeros. Sets a
-/// Python error and returns false for what a kernel cannot take.
+/// Reads `value`, whose type is `info`, into a zero-initialised argument. Sets
+/// a Python error and returns false if a kernel cannot take it.
 bool readArgument(PyObject *value, const TypeInfo &info,
                   const Specialization &specialization,
                   const ArgumentName &name, Argument &argument);

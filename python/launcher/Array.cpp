@@ -11,8 +11,8 @@ namespace py = pybind11;
 
 namespace tilewright::python {
 
-/// Reads the capsule on the type; null where the type's version of DLPack's C
-/// interface is not one we know.
+/// Reads the capsule of the type. Returns null for an unknown version of
+/// DLPack's C interface.
 static const dlpack::ExchangeApi *exchangeApiOf(PyTypeObject *type) {
   py::object capsule = py::reinterpret_steal<py::object>(PyObject_GetAttrString(
       reinterpret_cast<PyObject *>(type), "__dlpack_c_exchange_api__"));
@@ -33,7 +33,8 @@ static bool hasAttribute(PyTypeObject *type, const char *name) {
 }
 
 ArrayReader arrayReaderFor(PyTypeObject *type) {
-  // Before the others: these two say whether the memory may be written.
+  // Before the other protocols: these two report whether the memory is
+  // writable.
   if (hasAttribute(type, "__array_interface__"))
     return {type->tp_as_buffer && type->tp_as_buffer->bf_getbuffer
                 ? Protocol::Buffer
@@ -56,18 +57,19 @@ static bool fail(PyObject *exception, const ArgumentName &name,
   return false;
 }
 
-/// Whether there are elements, but no memory that holds them.
+/// Whether a tensor has elements, but no memory for them.
 static bool isWithoutMemory(const dlpack::Tensor &tensor) {
-  return !tensor.data && std::all_of(tensor.shape, tensor.shape + tensor.rank,
-                                     [](int64_t side) { return side != 0; });
+  return !tensor.data &&
+         std::all_of(tensor.shape, tensor.shape + tensor.rank,
+                     [](int64_t extent) { return extent != 0; });
 }
 
 bool readTensor(const dlpack::Tensor &tensor, const ArgumentName &name,
                 Argument &argument) {
   if (isWithoutMemory(tensor))
     return fail(PyExc_ValueError, name,
-                "the array has no memory, as those have with which a library "
-                "only traces calls; in a custom operator it is a real one");
+                "the array has no memory, like those that a library traces "
+                "calls with; a custom operator receives a real array");
   std::optional<ElementType> type = elementTypeOf(tensor.type);
   if (!type)
     return fail(PyExc_TypeError, name,
@@ -113,8 +115,9 @@ static std::string textOf(const py::object &value) {
       newReference([&] { return PyObject_Str(value.ptr()); }));
 }
 
-/// Element type, address and read-only flag, which both array interfaces spell
-/// alike. `array` itself is asked only for types that NumPy has no letter for.
+/// Reads element type, address and read-only flag, which both array interfaces
+/// spell the same. Uses `array` itself only for types that NumPy has no letter
+/// for.
 static bool readInterface(const py::dict &interface, PyObject *array,
                           const ArgumentName &name, Argument &argument) {
   auto typestr = py::cast<std::string>(interface["typestr"]);
@@ -146,8 +149,8 @@ static bool readDLPack(const ArrayReader &reader, PyObject *array,
 
 static bool readCudaInterface(const ArrayReader &reader, PyObject *array,
                               const ArgumentName &name, Argument &argument) {
-  // Some types have the attribute and yet refuse: arrays of theirs that are on
-  // the CPU or have a dtype for which the interface has no letter.
+  // Some types have the attribute but raise an error for some arrays: those on
+  // the CPU, or with a dtype that the interface cannot express.
   auto found = py::reinterpret_steal<py::object>(unlessEnding([&] {
     return PyObject_GetAttrString(array, "__cuda_array_interface__");
   }));
@@ -168,7 +171,7 @@ static bool readCudaInterface(const ArrayReader &reader, PyObject *array,
     return fail(PyExc_ValueError, name,
                 "the CUDA driver does not know the array's address");
   argument.device = {DeviceKind::Cuda, index};
-  // A number that is itself a stream handle, 1 and 2 for the default streams.
+  // The number is a stream handle; 1 and 2 are the default streams.
   if (interface.contains("stream") && !interface["stream"].is_none()) {
     argument.stream =
         reinterpret_cast<void *>(py::cast<uintptr_t>(interface["stream"]));
@@ -181,7 +184,7 @@ static bool readBuffer(PyObject *array, const ArgumentName &name,
                        Argument &argument) {
   Py_buffer view;
   if (PyObject_GetBuffer(array, &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
-    // Types that buffers have no letter for, such as bfloat16.
+    // Types that the buffer protocol cannot express, such as bfloat16.
     PyErr_Clear();
     return readArrayInterface(array, name, argument);
   }
@@ -196,7 +199,7 @@ static bool readBuffer(PyObject *array, const ArgumentName &name,
   return true;
 }
 
-/// Calls `__dlpack__`, without a version where it is from before DLPack 1.0.
+/// Calls `__dlpack__`, without a version if it predates DLPack 1.0.
 static py::object callDLPack(py::handle array, const py::dict &stream) {
   const py::object method = attributeOf(array, "__dlpack__");
   try {
@@ -210,24 +213,23 @@ static py::object callDLPack(py::handle array, const py::dict &stream) {
   }
 }
 
-/// The capsule of an array, which is asked not to wait for any stream.
+/// Returns the capsule of an array, which must not wait for any stream.
 static py::object dlpackCapsule(const ArrayReader &reader, py::handle array,
                                 bool onGpu) {
   using namespace py::literals;
-  // JAX takes DLPack's -1, "no stream", for the handle of one; its arrays have
-  // been waited for.
+  // JAX interprets DLPack's -1, "no stream", as a stream handle. Its arrays
+  // have been waited for.
   if (!onGpu || reader.isOfJax)
     return callDLPack(array, py::dict("stream"_a = py::none()));
   try {
     return callDLPack(array, py::dict("stream"_a = -1));
   } catch (py::error_already_set &) {
-    // Other libraries may not know -1 either. What else is wrong with the array
-    // is wrong again.
+    // Other libraries may not know -1 either. Any other error occurs again.
     return callDLPack(array, py::dict("stream"_a = py::none()));
   }
 }
 
-/// Reads the tensor and hands it back to its owner, who keeps the memory.
+/// Reads the tensor and returns it to its owner, which keeps the memory.
 template <typename Managed>
 static bool readCapsule(py::object &capsule, const char *unused,
                         const char *used, const ArgumentName &name,
@@ -259,8 +261,8 @@ static bool readDLPack(const ArrayReader &reader, PyObject *array,
                                             "used_dltensor", name, argument);
 }
 
-/// The table of torch's tensors, if torch is there: views of its memory run on
-/// its current stream.
+/// Returns the table of torch's tensors if torch is loaded: views of its memory
+/// run on its current stream.
 static const dlpack::ExchangeApi *exchangeApiOfTorch() {
   py::object modules = py::module_::import("sys").attr("modules");
   if (!modules.contains("torch"))
@@ -271,7 +273,7 @@ static const dlpack::ExchangeApi *exchangeApiOfTorch() {
              : nullptr;
 }
 
-/// What code wraps around a tensor, to show it as one of another type.
+/// Reads a wrapper around a tensor that presents it as another type.
 static bool readDataPointer(PyObject *array, const ArgumentName &name,
                             Argument &argument) {
   auto dtype = textOf(attributeOf(array, "dtype"));
@@ -319,8 +321,8 @@ static bool readBy(const ArrayReader &reader, PyObject *array,
   return fail(PyExc_TypeError, name, "not an array");
 }
 
-/// Sets a Python error and returns false for a tensor of PyTorch whose memory
-/// does not hold its values.
+/// Sets a Python error and returns false for a PyTorch tensor whose memory does
+/// not hold its values.
 static bool checkTensor(PyObject *tensor, const ArgumentName &name) {
   const std::string shown = "argument '" +
                             py::cast<std::string>(py::handle(name.parameter)) +
@@ -342,8 +344,8 @@ bool readArray(const ArrayReader &reader, PyObject *array,
   if (reader.isOfTorch && !TorchTensors::holdsValues(array) &&
       !checkTensor(array, name))
     return false;
-  // Protocols are code of the array's library, which fails in its own way. No
-  // string is made of this before it is needed: it would allocate.
+  // Protocols run code of the array's library, which has errors of its own. A
+  // literal avoids the allocation of a string on success.
   static constexpr const char *kProblem = "cannot read the array";
   try {
     if (reader.isOfJax)
@@ -363,8 +365,7 @@ bool readArray(const ArrayReader &reader, PyObject *array,
     return false;
   } catch (const py::cast_error &) {
     return fail(PyExc_TypeError, name,
-                std::string(kProblem) +
-                    ": its interface is not as it should be");
+                std::string(kProblem) + ": its interface is malformed");
   }
 }
 

@@ -1,4 +1,4 @@
-// Arrays of any library, read by the protocol that is cheapest for their type.
+// Reads arrays of any library by the cheapest protocol of their type.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_ARRAY_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_ARRAY_H
 
@@ -9,35 +9,37 @@ namespace tilewright::python {
 
 enum class Protocol : uint8_t {
   NotAnArray,
-  /// A table of C functions on the type: no Python is run.
+  /// A table of C functions on the type: runs no Python code.
   DLPackExchange,
   CudaInterface,
   Buffer,
   ArrayInterface,
   DLPack,
-  /// Methods and attributes alone: `data_ptr()`, `dtype`, `device`.
+  /// Only methods and attributes: `data_ptr()`, `dtype`, `device`.
   DataPointer,
 };
 
-/// How to read the objects of a type.
+/// The protocol of a type's objects.
 struct ArrayReader {
   Protocol protocol = Protocol::NotAnArray;
   const dlpack::ExchangeApi *exchange = nullptr;
-  /// JAX's arrays may still be computed when they are passed on, and nobody may
-  /// write to them, of which none of the protocols tells.
+  /// JAX may still be computing an array when it is passed, and its arrays are
+  /// read-only. No protocol reports that.
   bool isOfJax = false;
   /// Derived from `torch.Tensor`.
   bool isOfTorch = false;
 };
 
-/// Looks at the type's attributes only; the caller remembers the answer.
+/// Inspects only the type's attributes; the caller caches the result.
 ArrayReader arrayReaderFor(PyTypeObject *type);
 
-/// Element type, device and address of a tensor. False with a Python error set.
+/// Reads element type, device and address of a tensor. Returns false with a
+/// Python error set.
 bool readTensor(const dlpack::Tensor &tensor, const ArgumentName &name,
                 Argument &argument);
 
-/// Fills in all of `argument` but its hint. False with a Python error set.
+/// Fills in all of `argument` except its hint. Returns false with a Python
+/// error set.
 bool readArray(const ArrayReader &reader, PyObject *array,
                const ArgumentName &name, Argument &argument);
 

@@ -171,7 +171,7 @@ dlpack::DataType dlpackTypeOf(Type type) {
     return {dlpack::kFloat8E4M3FNUZ, 8, 1};
   case Type::F8E5M2FNUZ:
     return {dlpack::kFloat8E5M2FNUZ, 8, 1};
-  // DLPack has none of it: others see its codes.
+  // DLPack has no such type: other libraries see its bytes.
   case Type::F8E4M3B15:
     return {dlpack::kUInt, 8, 1};
   case Type::F16:

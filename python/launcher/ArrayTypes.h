@@ -1,4 +1,4 @@
-// Element types as the array protocols spell them.
+// Element types in the spelling of the array protocols.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_ARRAYTYPES_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_ARRAYTYPES_H
 
@@ -10,22 +10,24 @@
 
 namespace tilewright::python {
 
-/// Nothing for a type that kernels do not know, here and below.
+/// Here and below: nothing for types that kernels do not support.
 std::optional<ElementType> elementTypeOf(const dlpack::DataType &type);
 
-/// Of an array interface: "<f4". Big-endian types are not known.
+/// For a typestr of an array interface: "<f4". Big-endian types are
+/// unsupported.
 std::optional<ElementType> elementTypeOfTypestr(std::string_view typestr);
 
-/// Of a buffer, in the letters of Python's `struct`; null means bytes.
+/// For a format of a buffer, in the letters of Python's `struct`; null means
+/// bytes.
 std::optional<ElementType> elementTypeOfFormat(const char *format);
 
-/// As `spelling` writes it: "fp32".
+/// Inverse of `spelling`: "fp32".
 std::optional<ElementType> elementTypeOfSpelling(std::string_view text);
 
-/// What `elementTypeOf` reads.
+/// Inverse of `elementTypeOf`.
 dlpack::DataType dlpackTypeOf(ElementType type);
 
-/// Of a dtype: "bfloat16".
+/// For the name of a dtype: "bfloat16".
 std::optional<ElementType> elementTypeOfName(std::string_view name);
 
 } // namespace tilewright::python

@@ -16,13 +16,13 @@ namespace py = pybind11;
 namespace tilewright::python {
 
 namespace {
-/// A launch that is replaced while others may be in a call of it.
+/// A launch that may be replaced during calls of it.
 using Launches = Clearable<std::unique_ptr<BoundLaunch>>;
 
 struct BoundLaunchObject {
   PyObject_HEAD vectorcallfunc vectorcall;
   Launches *launches;
-  /// Gives the same launch of a kernel whose guards hold; null for none.
+  /// Returns the same launch of a kernel whose guards hold; null for none.
   PyObject *renewal;
 
   static BoundLaunchObject *of(PyObject *object) {
@@ -33,8 +33,8 @@ struct BoundLaunchObject {
 
 static PyTypeObject *boundLaunchType = nullptr;
 
-/// Binds the launch again. False where nothing is to be launched, as a hook
-/// does not want the kernel compiled.
+/// Binds the launch again. Returns false if nothing is to be launched because a
+/// hook skipped the compilation.
 static bool renew(BoundLaunchObject &object) {
   if (!object.renewal)
     throw std::runtime_error("a global of the kernel has changed since bind()");
@@ -54,7 +54,7 @@ static tw_status queue(const BoundLaunch &launch, void *stream) {
     keepForGraph(launch.stream.device.index, launch.loadedOwner);
     return tw_cuda_bound_launch(launch.onGpu, stream);
   }
-  // The kernel may change what it is given.
+  // The kernel may modify its arguments.
   std::vector<uint64_t> slots = launch.slots;
   return launch.loaded->launch(launch.grid, nullptr, slots.data(),
                                slots.size());

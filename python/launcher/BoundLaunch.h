@@ -1,6 +1,6 @@
-// `kernel.bind(grid, ...)`: a launch with its grid and arguments, which is all
-// but queued. A call of it reads no array, and runs no Python unless a guard of
-// the kernel fails: then it is bound again.
+// `kernel.bind(grid, ...)`: a launch with its grid and arguments, ready to be
+// queued. A call of it reads no array. It runs Python only if a guard of the
+// kernel fails, and then binds again.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_BOUNDLAUNCH_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_BOUNDLAUNCH_H
 
@@ -15,16 +15,17 @@
 
 namespace tilewright::python {
 
-/// Where the launches of a call go: the stream that was given, else the current
-/// one of ours, else that of the library that made the arrays.
+/// The stream of a call's launches: the given one, else the current one of
+/// `tilewright.Stream`, else that of the library that made the arrays.
 struct StreamChoice {
   Device device = {};
   bool isGiven = false;
   void *stream = nullptr;
-  /// Asked for its current stream, where arrays came by it.
+  /// The library that is asked for its current stream; null if no array came
+  /// from one.
   const dlpack::ExchangeApi *library = nullptr;
 
-  /// Null on the CPU. Throws what the library raises.
+  /// Returns null on the CPU. Throws the errors of the library.
   [[gnu::always_inline]] void *resolve() const {
     if (device.kind != DeviceKind::Cuda)
       return nullptr;
@@ -46,10 +47,10 @@ struct BoundLaunch {
 
   pybind11::object compiled;
   Guards guards;
-  /// The arguments, which are kept as long as the object.
+  /// Keeps the arguments alive.
   pybind11::object arguments;
   pybind11::object loadedOwner;
-  /// The stream that was given, which is kept, too.
+  /// Keeps the given stream alive.
   pybind11::object givenStream;
   const LoadedKernel *loaded = nullptr;
   Grid grid = {};
@@ -60,10 +61,10 @@ struct BoundLaunch {
   tw_cuda_bound *onGpu = nullptr;
 };
 
-/// Makes the type. Called once, when the module is loaded.
+/// Creates the type. Called once, when the module is loaded.
 void initBoundLaunchType();
 
-/// The callable.
+/// Returns the callable.
 pybind11::object makeBoundLaunch(std::unique_ptr<BoundLaunch> launch);
 
 } // namespace tilewright::python

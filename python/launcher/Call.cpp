@@ -11,45 +11,44 @@
 
 namespace tilewright::python {
 
-/// The place of what is called `keyword`, or the number of all.
+/// Returns the index of the entry named `keyword`, or the number of entries.
 template <typename Entry, typename Same>
-static size_t placeOf(const std::vector<Entry> &entries, PyObject *keyword,
+static size_t indexOf(const std::vector<Entry> &entries, PyObject *keyword,
                       Same same) {
-  size_t place = 0;
-  while (place < entries.size() && !same(entries[place].name.ptr(), keyword))
-    ++place;
-  return place;
+  size_t index = 0;
+  while (index < entries.size() && !same(entries[index].name.ptr(), keyword))
+    ++index;
+  return index;
 }
 
 template <typename Same>
-static KeywordPlace placeOf(const Signature &signature, PyObject *keyword,
-                            Same same) {
-  return {placeOf(signature.parameters, keyword, same),
-          placeOf(signature.options, keyword, same)};
+static KeywordSlot findKeyword(const Signature &signature, PyObject *keyword,
+                               Same same) {
+  return {indexOf(signature.parameters, keyword, same),
+          indexOf(signature.options, keyword, same)};
 }
 
-/// The names of a signature are interned, and those of keywords in a call, too:
-/// addresses decide. Only names that were put together while the program ran
-/// are compared letter by letter.
-KeywordPlace placeOf(const Signature &signature, PyObject *keyword) {
+/// Compares addresses: the names of a signature and of keywords in a call are
+/// interned. Only names that were built at run time are compared by characters.
+KeywordSlot findKeyword(const Signature &signature, PyObject *keyword) {
   if (PyUnicode_CHECK_INTERNED(keyword))
-    return placeOf(signature, keyword, std::equal_to<>());
-  return placeOf(signature, keyword, [](PyObject *left, PyObject *right) {
+    return findKeyword(signature, keyword, std::equal_to<>());
+  return findKeyword(signature, keyword, [](PyObject *left, PyObject *right) {
     return PyUnicode_Compare(left, right) == 0;
   });
 }
 
-/// Puts a keyword argument where it belongs. False where that was given by its
-/// position, too, and where there is none of the name.
-static bool bindKeyword(const Signature &signature, const KeywordPlace &place,
+/// Stores a keyword argument. Returns false for an unknown name, and if the
+/// parameter was also given by position.
+static bool bindKeyword(const Signature &signature, const KeywordSlot &slot,
                         PyObject *value, size_t positional, Call &call) {
-  const bool isOption = place.option < signature.options.size();
+  const bool isOption = slot.option < signature.options.size();
   if (isOption)
-    call.options[place.option] = value;
-  if (place.parameter == signature.parameters.size())
+    call.options[slot.option] = value;
+  if (slot.parameter == signature.parameters.size())
     return isOption;
-  call.values[place.parameter] = value;
-  return place.parameter >= positional;
+  call.values[slot.parameter] = value;
+  return slot.parameter >= positional;
 }
 
 bool bindArguments(const Signature &signature, const GivenArguments &given,
@@ -63,7 +62,7 @@ bool bindArguments(const Signature &signature, const GivenArguments &given,
   std::copy(signature.optionDefaults.begin(), signature.optionDefaults.end(),
             call.options);
   for (size_t i = 0; i < given.nameCount(); ++i)
-    if (!bindKeyword(signature, placeOf(signature, given.name(i)),
+    if (!bindKeyword(signature, findKeyword(signature, given.name(i)),
                      given.values[count + i], count, call))
       return false;
   call.givenStream = call.options[signature.options.size() - 1];
@@ -90,8 +89,8 @@ bool bindArguments(const Signature &signature, const GivenArguments &given,
   return false;
 }
 
-/// Takes in where an array is. False, with a Python error set, if the others
-/// are elsewhere.
+/// Records the device of an array. Returns false, with a Python error set, if
+/// it differs from that of the others.
 static bool noteDevice(const Signature &signature, size_t index,
                        const Device &device, Call &call) {
   if (call.key.device == device)
@@ -105,8 +104,8 @@ static bool noteDevice(const Signature &signature, size_t index,
 
 static void add(const Parameter &parameter, ArgumentKind kind, ElementType type,
                 Hint hint, uint64_t bits, Call &call) {
-  call.key.arguments[parameter.place] = ArgumentKey::make(kind, type, hint);
-  // The others are part of the kernel's code.
+  call.key.arguments[parameter.keyIndex] = ArgumentKey::make(kind, type, hint);
+  // Other arguments are part of the kernel's code.
   if (kind != ArgumentKind::None && hint != Hint::One)
     call.slots[call.slotCount++] = bits;
 }
@@ -118,8 +117,8 @@ static void add(const Parameter &parameter, ArgumentKind kind, ElementType type,
   std::snprintf(spelled, sizeof(spelled), "0x%" PRIx64, address);
   PyErr_Format(PyExc_ValueError,
                "argument '%U' of kernel %s(): the array begins at address %s, "
-               "which is no multiple of the %d bytes of its elements, as GPUs "
-               "need it; pass a copy of the array",
+               "which is not a multiple of the %d bytes of its elements, as "
+               "GPUs require; pass a copy of the array",
                signature.parameters[index].name.ptr(), signature.kernel.c_str(),
                spelled, dlpackTypeOf(type).bits / 8);
   return false;
@@ -129,8 +128,8 @@ bool isAddressOf(ElementType type, uint64_t address) {
   return address % (dlpackTypeOf(type).bits / 8) == 0;
 }
 
-/// Adds an array, which is where the first one is. False with a Python error
-/// set for one that is elsewhere or begins where a GPU cannot read it.
+/// Adds an array, which must be on the device of the first one. Returns false
+/// with a Python error set if it is not, or is misaligned for a GPU.
 static bool addArray(const Signature &signature, size_t index,
                      const Device &device, ElementType type, uint64_t address,
                      Call &call) {
@@ -142,7 +141,7 @@ static bool addArray(const Signature &signature, size_t index,
   return noteDevice(signature, index, device, call);
 }
 
-/// Takes in what the call needs to know of an array beside its address.
+/// Records properties of an array other than its address.
 static void noteArray(size_t index, const Argument &argument, Call &call) {
   if (!call.hasStream && (argument.hasStream || argument.library)) {
     call.stream = argument.stream;
@@ -173,7 +172,7 @@ static bool readAny(const Signature &signature, size_t index,
   return true;
 }
 
-/// Reads an array of ours.
+/// Reads a `tilewright.Array`.
 static bool readOwn(const Signature &signature, size_t index, Call &call) {
   const OwnArray &array = ownArray(call.values[index]);
   if (array.memory)
@@ -184,13 +183,13 @@ static bool readOwn(const Signature &signature, size_t index, Call &call) {
                   call);
 }
 
-/// Reads the argument for a parameter. False with a Python error set.
+/// Reads the argument of a parameter. Returns false with a Python error set.
 static bool readParameter(const Signature &signature, size_t index,
                           Call &call) {
   const Parameter &parameter = signature.parameters[index];
   const TypeInfo &info = infoOf(Py_TYPE(call.values[index]));
   if (parameter.isConstexpr) {
-    call.key.constants[parameter.place] = call.values[index];
+    call.key.constants[parameter.keyIndex] = call.values[index];
     return !isArray(info) ||
            rejectArray({signature.kernel.c_str(), parameter.name.ptr()});
   }

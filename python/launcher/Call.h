@@ -1,5 +1,5 @@
-// One call of a kernel: its Python arguments brought into the order of the
-// parameters, then read.
+// One call of a kernel: its Python arguments, matched to the parameters and
+// then read.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_CALL_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_CALL_H
 
@@ -15,12 +15,12 @@ struct OwnArray;
 
 struct Parameter {
   pybind11::object name;
-  /// Null where the caller has to give a value.
+  /// Null if the caller must give a value.
   pybind11::object defaultValue;
   bool isConstexpr = false;
   Specialization specialization;
-  /// Its number among the compile-time values, or among the others.
-  uint16_t place = 0;
+  /// Its index among the compile-time parameters, or among the others.
+  uint16_t keyIndex = 0;
 };
 
 struct Option {
@@ -28,28 +28,28 @@ struct Option {
   pybind11::object defaultValue;
 };
 
-/// Where a keyword argument goes: an option may be a parameter, too.
-struct KeywordPlace {
-  /// The number of all where there is none.
+/// The indices for a keyword argument: an option may be a parameter too.
+struct KeywordSlot {
+  /// The number of parameters or options if there is none.
   size_t parameter, option;
 };
 
-/// What a kernel can be called with.
+/// Parameters and options of a kernel.
 struct Signature {
   std::string kernel;
   std::vector<Parameter> parameters;
-  /// The last one is the stream, which does not change the compiled code.
+  /// The last one is the stream, which does not affect the compiled code.
   std::vector<Option> options;
-  /// The defaults of both once more (null for none), as a call starts with
-  /// them.
+  /// The defaults of parameters and options (null for none), as initial values
+  /// of a call.
   std::vector<PyObject *> defaults, optionDefaults;
-  /// How many parameters take compile-time values, and how many do not.
+  /// Number of compile-time parameters, and of the others.
   size_t constantCount = 0, argumentCount = 0;
 
   void add(Parameter parameter) {
     defaults.push_back(parameter.defaultValue.ptr());
     size_t &count = parameter.isConstexpr ? constantCount : argumentCount;
-    parameter.place = static_cast<uint16_t>(count++);
+    parameter.keyIndex = static_cast<uint16_t>(count++);
     parameters.push_back(std::move(parameter));
   }
   void add(Option option) {
@@ -58,8 +58,8 @@ struct Signature {
   }
 };
 
-/// What is known of an argument before the kernel runs: its kind, its type and
-/// what its value allows to assume.
+/// Properties of an argument that select the compiled variant: kind, type and
+/// hints on the value.
 struct ArgumentKey {
   uint16_t bits;
 
@@ -77,25 +77,25 @@ struct ArgumentKey {
   bool operator==(ArgumentKey other) const { return bits == other.bits; }
 };
 
-/// What a compiled variant is found by. Like the call that it is part of, it is
-/// on the stack of each launch: what is beyond the counts is not initialised.
+/// The key of a compiled variant. It is part of a call and so on the stack of
+/// each launch: elements beyond the counts are not initialised.
 struct CallKey {
-  // Not defaulted, which would zero it all.
+  // Not defaulted: that would zero the whole object.
   CallKey() {}
 
   Device device = {};
-  /// Of the arguments that are no compile-time values.
+  /// Keys of the runtime arguments.
   ArgumentKey arguments[kMaxParameters];
   size_t argumentCount = 0;
-  /// Compile-time values, and the options but for the stream; borrowed.
+  /// Compile-time values, and the options except the stream; borrowed.
   PyObject *constants[kMaxParameters + kMaxOptions];
   size_t constantCount = 0;
 };
 
-/// What a launch passes, and what it needs to know beside that. Nothing of it
-/// is on the heap, which would be asked at each launch.
+/// The values that a launch passes, and what it needs besides. All on the
+/// stack: a launch must not allocate.
 struct Passed {
-  // Not defaulted, which would zero it all.
+  // Not defaulted: that would zero the whole object.
   Passed() {}
   ~Passed() { reset(); }
   Passed(const Passed &) = delete;
@@ -107,26 +107,27 @@ struct Passed {
     ownArrayCount = 0;
   }
 
-  // All counts are on one line of the cache.
+  // All counts are in one cache line.
   size_t slotCount = 0, ownArrayCount = 0, keptCount = 0;
-  /// That of the first array which says something about it.
+  /// The stream of the first array that reports one.
   void *stream = nullptr;
-  /// Set where it has to be asked for the stream.
+  /// The library to ask for the stream; null if there is none.
   const dlpack::ExchangeApi *library = nullptr;
-  /// What the caller says of the stream.
+  /// The caller's stream option.
   PyObject *givenStream = Py_None;
   /// The bits of the kernel's arguments, in order.
   uint64_t slots[kMaxSlots];
-  /// Those in memory of ours, which wants to know on which streams it is used.
+  /// Arrays in memory of Tilewright's pool, which tracks the streams that use
+  /// it.
   const OwnArray *ownArrays[kMaxParameters];
-  /// What arguments belong to, kept until the call is done.
+  /// Owners of arguments, kept alive until the call ends.
   PyObject *kept[kMaxParameters];
 };
 
 /// The arguments of a call in vectorcall form.
 struct GivenArguments {
   PyObject *const *values;
-  /// Of those that come by their position; the ones with names follow.
+  /// Number of positional arguments; keyword arguments follow.
   size_t count;
   /// A tuple, or null.
   PyObject *names;
@@ -141,36 +142,37 @@ struct GivenArguments {
 
 /// Borrowed references, valid during the call.
 struct Call : Passed {
-  // Not defaulted, as that of the key.
+  // Not defaulted: see CallKey.
   Call() {}
 
   PyObject *values[kMaxParameters];
   PyObject *options[kMaxOptions];
   CallKey key;
-  /// The numbers of the arrays that may not be written.
+  /// Indices of the read-only arrays.
   uint16_t readOnly[kMaxParameters];
   size_t readOnlyCount = 0;
-  /// The number of the first array, whose device is that of the call.
+  /// Index of the first array, whose device is that of the call.
   size_t deviceOf = 0;
   bool hasStream = false;
-  /// An argument is several values; the ones behind it have not been read.
+  /// An argument consists of several values; the arguments after it have not
+  /// been read.
   bool isStructured = false;
 };
 
-/// Where a keyword argument of this name goes.
-KeywordPlace placeOf(const Signature &signature, PyObject *keyword);
+/// Finds the parameter or option of a keyword argument.
+KeywordSlot findKeyword(const Signature &signature, PyObject *keyword);
 
 /// Sorts positional and keyword arguments into `call` and fills in defaults.
-/// False, without a Python error, if they do not fit.
+/// Returns false, without a Python error, if they do not fit.
 bool bindArguments(const Signature &signature, const GivenArguments &given,
                    Call &call);
 
-/// Whether a GPU can read elements of the type at the address: it stops for
-/// good at one that they may not have.
+/// Whether `address` is aligned for elements of the type. A GPU's context fails
+/// permanently after a misaligned access.
 bool isAddressOf(ElementType type, uint64_t address);
 
-/// Reads every argument, finds the device and makes the key. False with a
-/// Python error set.
+/// Reads every argument, finds the device and makes the key. Returns false with
+/// a Python error set.
 bool readArguments(const Signature &signature, Call &call);
 
 } // namespace tilewright::python

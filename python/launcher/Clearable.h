@@ -1,4 +1,4 @@
-// Collections that are cleared while calls use what is in them.
+// Collections that may be cleared while calls use their elements.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_CLEARABLE_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_CLEARABLE_H
 
@@ -8,8 +8,9 @@
 
 namespace tilewright::python {
 
-/// A collection whose elements stay where they are when it is moved. What a
-/// call looks at may run Python or wait, and others clear the collection then.
+/// A collection whose elements keep their addresses when it is moved. A call
+/// that uses an element may run Python or wait, and meanwhile others may clear
+/// the collection.
 template <typename Collection> class Clearable {
 public:
   Collection &operator*() { return current; }
@@ -17,7 +18,7 @@ public:
   Collection *operator->() { return &current; }
   const Collection *operator->() const { return &current; }
 
-  /// What is in it goes away with its last use.
+  /// Elements are destroyed after their last use.
   void clear() {
     Collection gone;
     std::swap(gone, current);
@@ -27,7 +28,7 @@ public:
 
   bool isUsed() const { return uses != 0; }
 
-  /// While it lives nothing that is in the collection is destroyed.
+  /// During its lifetime no element of the collection is destroyed.
   class Use {
   public:
     explicit Use(Clearable &used) : used(used) { ++used.uses; }
@@ -43,7 +44,7 @@ public:
   };
 
 private:
-  /// Objects that are destroyed may run Python, which may clear more.
+  /// Destructors may run Python, which may clear more.
   void destroyCleared() { std::exchange(cleared, {}); }
 
   Collection current;

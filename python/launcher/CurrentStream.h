@@ -1,4 +1,4 @@
-// The stream that `with tilewright.Stream():` makes current, for each thread.
+// The stream that `with tilewright.Stream():` makes current, per thread.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_CURRENTSTREAM_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_CURRENTSTREAM_H
 
@@ -14,15 +14,16 @@ struct CurrentStream {
   /// The Python object, which keeps the stream alive.
   PyObject *object;
   /// A list for the kernels whose launches are recorded, which the graph keeps;
-  /// null where the stream is not captured.
+  /// null if the stream is not captured.
   PyObject *recorded;
 };
 
-/// How many are entered in all threads: mostly none, which spares launches a
-/// look at the thread's own.
+/// The number of entered streams in all threads. It is usually zero, and then
+/// launches skip the lookup in thread-local storage.
 extern std::atomic<size_t> enteredStreams;
 
-/// The innermost one of this thread on the device; null if there is none.
+/// Returns the innermost stream of this thread on the device; null if there is
+/// none.
 const CurrentStream *innermostStream(int device);
 
 inline const CurrentStream *currentStream(int device) {
@@ -32,7 +33,7 @@ inline const CurrentStream *currentStream(int device) {
 }
 
 /// Appends the owner of a kernel that is about to be launched to the lists of
-/// the captures on the device that this thread is in.
+/// this thread's captures on the device.
 void appendToRecorded(int device, pybind11::handle kernel);
 
 inline void keepForGraph(int device, pybind11::handle kernel) {
@@ -43,7 +44,7 @@ inline void keepForGraph(int device, pybind11::handle kernel) {
 /// `recorded` is a list, or None for a stream that is not captured.
 void enterStream(int device, void *handle, pybind11::object object,
                  pybind11::object recorded);
-/// Leaves the innermost one; does nothing where there is none.
+/// Leaves the innermost stream; does nothing if there is none.
 void leaveStream();
 
 } // namespace tilewright::python

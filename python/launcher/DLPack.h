@@ -1,6 +1,6 @@
-// The part of DLPack's binary interface that reading a tensor's address needs,
-// declared here so that no header of it is needed to build. Layouts and numbers
-// are those of DLPack 1.x and fixed by it.
+// The part of DLPack's binary interface that is needed to read a tensor's
+// address. It is declared here so that the build needs no header of it. DLPack
+// 1.x fixes layouts and numbers.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_DLPACK_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_DLPACK_H
 
@@ -56,7 +56,7 @@ struct Tensor {
   uint64_t byteOffset;
 };
 
-/// What a capsule named "dltensor" holds.
+/// The content of a capsule named "dltensor".
 struct ManagedTensor {
   Tensor tensor;
   void *context;
@@ -68,7 +68,7 @@ struct Version {
   uint32_t minor;
 };
 
-/// What a capsule named "dltensor_versioned" holds.
+/// The content of a capsule named "dltensor_versioned".
 struct ManagedTensorVersioned {
   Version version;
   void *context;
@@ -79,8 +79,8 @@ struct ManagedTensorVersioned {
 
 constexpr uint64_t kFlagReadOnly = 1;
 
-/// What the capsule "dlpack_exchange_api" on a tensor type holds; functions
-/// that are not called here are left untyped.
+/// The content of the capsule "dlpack_exchange_api" of a tensor type; functions
+/// that are unused here have no types.
 struct ExchangeApi {
   Version version;
   ExchangeApi *previous;

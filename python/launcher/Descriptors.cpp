@@ -14,8 +14,8 @@ namespace py = pybind11;
 namespace tilewright::python {
 
 namespace {
-/// An attribute of descriptors: its name, and where objects of the class itself
-/// have it.
+/// An attribute of descriptors: its name, and the offset of its slot in objects
+/// of the exact class.
 struct Field {
   PyObject *name;
   Py_ssize_t offset;
@@ -25,7 +25,7 @@ struct Field {
 struct Fields {
   PyTypeObject *type;
   Field base, shape, strides, blockShape, padding;
-  /// What `padding` may be.
+  /// The valid values of `padding`.
   PyObject *zero, *nan;
 };
 
@@ -84,10 +84,10 @@ static const Fields &lookUpFields() {
   return made.get_stored();
 }
 
-/// Kept until the call is done; null for none, without an error.
+/// Kept alive until the call ends; null for none, without an error.
 PyObject *Flattener::attribute(PyObject *descriptor, const Field &field) {
   py::object found;
-  // Classes derived from it may have anything of that name.
+  // Derived classes may redefine the attribute.
   if (Py_TYPE(descriptor) == fields.type)
     found = slotAt(descriptor, field.offset);
   if (!found)
@@ -112,7 +112,7 @@ bool Flattener::addToKey(int64_t number) {
   return true;
 }
 
-/// Null for what is no list or tuple.
+/// Null if it is neither a list nor a tuple.
 static Items itemsOf(PyObject *sequence) {
   if (PyList_Check(sequence))
     return {reinterpret_cast<PyListObject *>(sequence)->ob_item,
@@ -123,7 +123,7 @@ static Items itemsOf(PyObject *sequence) {
   return {nullptr, -1};
 }
 
-/// Whether it is this text, which mostly is the same object.
+/// Whether `value` is this text, which is usually the same object.
 static bool isText(PyObject *value, PyObject *text) {
   return value == text ||
          (PyUnicode_Check(value) && PyUnicode_Compare(value, text) == 0);
@@ -136,9 +136,9 @@ bool Flattener::addKey(const Items &block, PyObject *padding) {
   if (!addToKey(block.count) || !addToKey(isNaN))
     return false;
   for (Py_ssize_t i = 0; i < block.count; ++i) {
-    int64_t side = 0;
-    if (!PyLong_CheckExact(block.at[i]) || !readLong(block.at[i], side) ||
-        !addToKey(side))
+    int64_t size = 0;
+    if (!PyLong_CheckExact(block.at[i]) || !readLong(block.at[i], size) ||
+        !addToKey(size))
       return false;
   }
   return true;
@@ -155,16 +155,16 @@ bool Flattener::addDescriptor(PyObject *descriptor) {
   if (flat.call.keptCount + 5 > kMaxParameters)
     return false;
   PyObject *base = attribute(descriptor, fields.base);
-  PyObject *sides = base ? attribute(descriptor, fields.shape) : nullptr;
-  PyObject *steps = sides ? attribute(descriptor, fields.strides) : nullptr;
+  PyObject *dims = base ? attribute(descriptor, fields.shape) : nullptr;
+  PyObject *steps = dims ? attribute(descriptor, fields.strides) : nullptr;
   PyObject *blockDims =
       steps ? attribute(descriptor, fields.blockShape) : nullptr;
   PyObject *padding =
       blockDims ? attribute(descriptor, fields.padding) : nullptr;
   if (!padding)
     return false;
-  // From here on no code of the program runs that could change them.
-  const Items shape = itemsOf(sides), strides = itemsOf(steps),
+  // From here on no Python code runs that could change them.
+  const Items shape = itemsOf(dims), strides = itemsOf(steps),
               block = itemsOf(blockDims);
   // The last stride is known to be 1.
   return shape.count >= 1 && strides.count == shape.count &&
@@ -197,7 +197,7 @@ bool flattenDescriptors(const Signature &signature, const Call &call,
 }
 
 #ifdef Py_GIL_DISABLED
-// Other threads may change lists while they are compared.
+// Other threads may change lists during a comparison.
 std::optional<KnownDescriptor> KnownDescriptor::make(const int64_t *&,
                                                      PyObject *const *) {
   return std::nullopt;
@@ -223,13 +223,13 @@ std::optional<KnownDescriptor> KnownDescriptor::make(const int64_t *&next,
   return known;
 }
 
-/// What is in the slot, borrowed.
+/// Returns the content of the slot, borrowed.
 static PyObject *at(PyObject *object, const Field &field) {
   return *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) +
                                         field.offset);
 }
 
-/// Whether these are the numbers from `first` on.
+/// Whether the items are the numbers from `first` on.
 [[gnu::always_inline]] inline bool
 KnownDescriptor::hasNumbers(PyObject *const *ints, size_t count,
                             size_t first) const {
@@ -249,13 +249,13 @@ bool KnownDescriptor::isSaidBy(PyObject *descriptor, PyObject *&base) const {
   if (Py_TYPE(descriptor) != fields.type)
     return false;
   base = at(descriptor, fields.base);
-  PyObject *sides = at(descriptor, fields.shape),
+  PyObject *dims = at(descriptor, fields.shape),
            *steps = at(descriptor, fields.strides),
            *blockDims = at(descriptor, fields.blockShape);
-  if (!base || !sides || !steps || !blockDims ||
+  if (!base || !dims || !steps || !blockDims ||
       at(descriptor, fields.padding) != (isNaN ? fields.nan : fields.zero))
     return false;
-  const Items shape = itemsOf(sides), strides = itemsOf(steps),
+  const Items shape = itemsOf(dims), strides = itemsOf(steps),
               block = itemsOf(blockDims);
   const size_t steep = rank - 1;
   const auto numDims = static_cast<Py_ssize_t>(rank);

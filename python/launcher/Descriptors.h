@@ -1,5 +1,5 @@
-// Calls with tensor descriptors: each stands for an array and the ints of its
-// shape and strides, which the kernel takes as arguments of their own.
+// Calls with tensor descriptors. Each consists of an array and the ints of its
+// shape and strides, which become arguments of their own.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_DESCRIPTORS_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_DESCRIPTORS_H
 
@@ -9,32 +9,33 @@
 
 namespace tilewright::python {
 
-/// A call with the parts of its descriptors in their place.
+/// A call whose descriptors are replaced by their parts.
 struct FlatCall {
-  // Not defaulted, as that of the call.
+  // Not defaulted: see Call.
   FlatCall() {}
 
   Call call;
-  /// For each parameter what its descriptor says beside the parts: the number
-  /// of sides, the padding, the sides of a block; 0 for any other argument.
+  /// For each parameter, the compile-time properties of its descriptor: rank,
+  /// padding, block shape; 0 for any other argument.
   int64_t key[kMaxParameters];
   size_t keySize = 0;
 };
 
-/// What a descriptor said beside its array. The next call mostly passes one
-/// that says the same: then its numbers are compared and not read.
+/// The properties of a descriptor except its array. The next call usually
+/// passes an equal one: then its numbers are compared instead of read.
 class KnownDescriptor {
 public:
-  /// Of the one whose entry in `key` of a flat call begins at `next`, which
-  /// moves behind it; `parts` are the objects that stand for its shape and all
-  /// strides but the last. Nothing where that cannot be compared.
+  /// Reads the descriptor whose entry in the `key` of a flat call begins at
+  /// `next`, and advances `next`. `parts` are the objects of its shape and of
+  /// all strides except the last. Returns nothing if they cannot be compared.
   static std::optional<KnownDescriptor> make(const int64_t *&next,
                                              PyObject *const *parts);
 
-  /// Whether a descriptor says the same; then `base` is its array, borrowed.
+  /// Whether a descriptor has the same properties; then `base` is its array,
+  /// borrowed.
   bool isSaidBy(PyObject *descriptor, PyObject *&base) const;
 
-  /// Of the objects in `parts`.
+  /// The number of objects in `parts`.
   size_t partCount() const { return 2 * rank - 1; }
 
 private:
@@ -44,14 +45,15 @@ private:
 
   size_t rank = 0;
   bool isNaN = false;
-  /// Shape, strides but for the last one, and sides of the block, and of all
-  /// but the block the objects, which are mostly passed again.
+  /// Shape, strides except the last one, and block shape. `objects` are those
+  /// of shape and strides, which the next call usually passes again.
   int64_t values[3 * kMaxRank - 1];
   pybind11::object objects[3 * kMaxRank - 1];
 };
 
-/// False, without a Python error, where something else is structured, or a
-/// descriptor is not made of lists or tuples of ints: then it is not for here.
+/// Returns false, without a Python error, if another argument is structured, or
+/// if a descriptor's parts are not lists or tuples of ints. Such calls take the
+/// slow path.
 bool flattenDescriptors(const Signature &signature, const Call &call,
                         FlatCall &flat);
 

@@ -15,7 +15,7 @@ namespace tilewright::python {
 
 PyObject *Dispatcher::call(LaunchForm form, GivenGrid &grid,
                            const GivenArguments &given) {
-  // Hooks are told more than records know.
+  // Hooks receive more information than records contain.
   const bool isPlain = form == LaunchForm::Launch && !hasLaunchHooks();
   if (isPlain) {
     Passed passed;
@@ -25,22 +25,22 @@ PyObject *Dispatcher::call(LaunchForm form, GivenGrid &grid,
   return callAnew(form, grid, given, /*remember=*/isPlain);
 }
 
-/// A launch like one before it.
+/// Repeats a recorded launch.
 PyObject *Dispatcher::callAgain(const LaunchRecord &record, GivenGrid &grid,
                                 const GivenArguments &given, Passed &passed) {
-  // Others may clear the records while Python runs, or a kernel on the CPU.
+  // Others may clear the records while Python or a CPU kernel runs.
   ReadyKernel kernel = record.kernel();
   const Device device = record.device();
   GivenGrid read = grid;
   if (!grid.isRead) {
     Call call;
     if (!bindArguments(signature, given, call) ||
-        !resolveGrid(grid, call, read.sides))
+        !resolveGrid(grid, call, read.dims))
       return nullptr;
     read.isRead = true;
   }
   const tw_status status = queue(
-      kernel, device, streamOf(passed, device).resolve(), passed, read.sides);
+      kernel, device, streamOf(passed, device).resolve(), passed, read.dims);
   if (status == TW_OK)
     return kernel.compiled.release().ptr();
   if (status == TW_UNSUPPORTED)
@@ -49,8 +49,7 @@ PyObject *Dispatcher::callAgain(const LaunchRecord &record, GivenGrid &grid,
   return nullptr;
 }
 
-/// A call of which nothing is known. What a launch finds out is kept where
-/// that is wanted.
+/// Handles a call without a record. Records the launch if requested.
 PyObject *Dispatcher::callAnew(LaunchForm form, GivenGrid &grid,
                                const GivenArguments &given, bool remember) {
   Call call;
@@ -62,20 +61,20 @@ PyObject *Dispatcher::callAnew(LaunchForm form, GivenGrid &grid,
     return nullptr;
   if (call.isStructured)
     return callStructured(form, call, grid, given, remember);
-  Grid sides = grid.sides;
-  if (!grid.isRead && !resolveGrid(grid, call, sides))
+  Grid dims = grid.dims;
+  if (!grid.isRead && !resolveGrid(grid, call, dims))
     return nullptr;
-  return run(form, call, sides, [&](const KernelVariant &variant) {
+  return run(form, call, dims, [&](const KernelVariant &variant) {
     if (remember)
       records.add(LaunchRecord::make({given, signature, call, signature, call},
                                      variant));
   });
 }
 
-/// The rest of a call whose arguments are read. Of a launch `found` is told the
-/// variant.
+/// The rest of a call whose arguments are read. A launch passes its variant to
+/// `found`.
 template <typename Found>
-PyObject *Dispatcher::run(LaunchForm form, Call &call, const Grid &sides,
+PyObject *Dispatcher::run(LaunchForm form, Call &call, const Grid &dims,
                           Found found) {
   const KernelTable::Use use(table);
   const KernelVariant *variant =
@@ -84,13 +83,13 @@ PyObject *Dispatcher::run(LaunchForm form, Call &call, const Grid &sides,
       (form != LaunchForm::Compile && !checkWritable(call, *variant)))
     return nullptr;
   if (form == LaunchForm::Bind)
-    return bind(call, *variant, sides);
+    return bind(call, *variant, dims);
   // Another thread may replace the variant while this one runs without the
   // lock.
   ReadyKernel kept = *variant;
   if (form == LaunchForm::Launch) {
     found(*variant);
-    if (!launch(call, *variant, sides))
+    if (!launch(call, *variant, dims))
       return nullptr;
   }
   return kept.compiled.release().ptr();
@@ -141,7 +140,7 @@ PyObject *Dispatcher::callStructured(LaunchForm form, const Call &call,
       .ptr();
 }
 
-/// The dispatcher that takes the parts of the descriptors of such calls.
+/// Returns the dispatcher for the parts of the descriptors of such calls.
 Dispatcher::Inner Dispatcher::innerDispatcher(const Call &call,
                                               const FlatCall &flat) {
   for (const auto &[key, found] : inner)
@@ -159,15 +158,15 @@ Dispatcher::Inner Dispatcher::innerDispatcher(const Call &call,
 PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
                                GivenGrid &grid, FlatCall &flat,
                                const GivenArguments &given, bool remember) {
-  Grid sides = grid.sides;
-  if (!grid.isRead && !resolveGrid(grid, call, sides))
+  Grid dims = grid.dims;
+  if (!grid.isRead && !resolveGrid(grid, call, dims))
     return nullptr;
   const Inner kept = innerDispatcher(call, flat);
   const Signature &parts = kept.dispatcher->signature;
   const Section section(kept.owner.ptr());
   if (!readArguments(parts, flat.call))
     return nullptr;
-  // The base of a descriptor is an array and no descriptor.
+  // The base of a descriptor must be an array, not a descriptor.
   if (flat.call.isStructured) {
     PyErr_Format(PyExc_TypeError,
                  "kernel %s(): the base of a tensor descriptor is an array",
@@ -175,7 +174,7 @@ PyObject *Dispatcher::callFlat(LaunchForm form, const Call &call,
     return nullptr;
   }
   return kept.dispatcher->run(
-      form, flat.call, sides, [&](const KernelVariant &variant) {
+      form, flat.call, dims, [&](const KernelVariant &variant) {
         if (remember)
           records.add(LaunchRecord::make(
               {given, signature, call, parts, flat.call, flat.key, kept.owner},
@@ -194,8 +193,8 @@ static void setItem(const py::dict &dict, const py::object &key,
     throw py::error_already_set();
 }
 
-/// The options and arguments by name: a copy of the dict with their defaults,
-/// which costs less than a new one, and what is different from those.
+/// Returns options and arguments by name: a copy of the dict of defaults, which
+/// costs less than a new one, with the values that differ.
 py::dict Dispatcher::metaOf(const Call &call) const {
   if (!defaults) {
     py::dict made;
@@ -217,8 +216,8 @@ py::dict Dispatcher::metaOf(const Call &call) const {
   return meta;
 }
 
-/// What a function for the grid gives. The compiler knows what to say of one
-/// that looks up a name that is not there.
+/// Calls a function for the grid. The compiler explains the lookup of an
+/// undefined name.
 py::object Dispatcher::callGrid(PyObject *function,
                                 const py::dict &meta) const {
   try {
@@ -232,21 +231,21 @@ py::object Dispatcher::callGrid(PyObject *function,
   }
 }
 
-/// The sides of a grid that is not known to stay the same. What a function
-/// gives is of this call alone: other threads may call the launcher meanwhile.
+/// Computes a grid that may change. The result of a function is for this call
+/// only: other threads may call the launcher meanwhile.
 bool Dispatcher::resolveGrid(GivenGrid &grid, const Call &call,
-                             Grid &sides) const {
+                             Grid &dims) const {
   if (!grid.object)
     return true;
   const char *kernel = signature.kernel.c_str();
   if (PyCallable_Check(grid.object)) {
     const py::dict meta = metaOf(call);
-    return readGrid(callGrid(grid.object, meta).ptr(), kernel, sides);
+    return readGrid(callGrid(grid.object, meta).ptr(), kernel, dims);
   }
-  if (!readGrid(grid.object, kernel, sides))
+  if (!readGrid(grid.object, kernel, dims))
     return false;
   if (isConstantGrid(grid.object)) {
-    grid.sides = sides;
+    grid.dims = dims;
     grid.isRead = true;
   }
   return true;
@@ -259,8 +258,8 @@ const KernelVariant *Dispatcher::variantFor(const Call &call, bool load) {
   return found->loaded || !load ? found : this->load(call, *found);
 }
 
-/// ("*fp32", 16) for an argument that has a type, None for others; without
-/// `aligned` nothing is said of divisibility.
+/// Returns ("*fp32", 16) for a typed argument, None for others; without
+/// `aligned` no divisibility.
 static py::object specOf(ArgumentKey argument, bool aligned) {
   if (argument.kind() == ArgumentKind::None)
     return py::none();
@@ -272,7 +271,7 @@ static py::object specOf(ArgumentKey argument, bool aligned) {
       type, hint == Hint::One || aligned ? static_cast<int>(hint) : 0);
 }
 
-/// That of each parameter, None for compile-time values.
+/// Returns the spec of each parameter, None for compile-time values.
 static py::list specsOf(const Signature &signature, const Call &call,
                         bool aligned) {
   py::list specs;
@@ -282,14 +281,14 @@ static py::list specsOf(const Signature &signature, const Call &call,
   return specs;
 }
 
-/// As the compiler names it: a kind and a number.
+/// Returns the device in the compiler's form: a kind and a number.
 static py::tuple deviceOf(const Call &call) {
   const bool onGpu = call.key.device.kind == DeviceKind::Cuda;
   return py::make_tuple(onGpu ? "cuda" : "cpu", call.key.device.index);
 }
 
-/// Makes a variant ready that was only compiled. It comes by value: other
-/// threads may change the table meanwhile.
+/// Loads a variant that was only compiled. It is passed by value: other threads
+/// may change the table meanwhile.
 const KernelVariant *Dispatcher::load(const Call &call, KernelVariant variant) {
   variant.loadedOwner = callMethod(
       compiler, "load", variant.compiled,
@@ -309,7 +308,7 @@ py::tuple Dispatcher::compile(const Call &call, bool load, bool aligned) const {
 const KernelVariant *Dispatcher::compileVariant(const Call &call, bool load) {
   py::tuple result = compile(call, load, /*aligned=*/true);
   if (load && result[1].is_none())
-    throw py::type_error("compile() gave no loaded kernel");
+    throw py::type_error("compile() returned no loaded kernel");
   KernelVariant variant;
   variant.compiled = result[0];
   if (!result[1].is_none()) {
@@ -367,8 +366,9 @@ void Dispatcher::addExtents(Call &call) const {
         static_cast<uint64_t>(py::cast<int64_t>(bound));
 }
 
-/// Arrays that tensor maps do not describe (with strides that are negative,
-/// say) are rare: they cost the attempt, and the first one a compilation.
+/// Returns a variant for arrays that tensor maps cannot describe, for example
+/// with negative strides. They are rare, so each call attempts the specialised
+/// launch first, and the first one costs a compilation.
 py::object Dispatcher::plainVariant(const Call &call,
                                     const KernelVariant &variant) const {
   if (!variant.plainOwner)
@@ -416,9 +416,9 @@ static tw_status bindOnGpu(const LoadedKernel &kernel, BoundLaunch &bound) {
 }
 
 PyObject *Dispatcher::bind(Call &call, const KernelVariant &variant,
-                           const Grid &sides) const {
+                           const Grid &dims) const {
   auto bound = std::make_unique<BoundLaunch>();
-  bound->grid = sides;
+  bound->grid = dims;
   if (variant.takesExtents)
     addExtents(call);
   bound->compiled = variant.compiled;

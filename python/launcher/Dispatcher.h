@@ -1,5 +1,5 @@
-// Calls of one kernel: from Python arguments to a launch without running any
-// Python where the kernel has been compiled for such arguments before.
+// Calls of one kernel, from Python arguments to a launch. No Python code runs
+// if the kernel has been compiled for such arguments before.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_DISPATCHER_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_DISPATCHER_H
 
@@ -8,34 +8,35 @@
 
 namespace tilewright::python {
 
-/// What is done with the kernel for a call.
+/// The action of a call.
 enum class LaunchForm { Launch, Compile, Bind };
 
 /// Called in a section of the Python object that it belongs to.
 class Dispatcher {
 public:
-  /// `compiler` is a Python object with the methods that the rare cases need:
+  /// `compiler` is a Python object with methods for the rare cases:
   ///   compile(values, specs, options, device, load)
   ///                         -> (compiled, LoadedKernel or None, written,
-  ///                             takes extents, guards)
-  ///   load(compiled, options, device) -> LoadedKernel   for one that was only
-  ///                                    compiled
-  ///   extents(arrays) -> their begins and ends
-  ///   reject_arguments(args, kwargs)   raises for arguments that do not fit
-  ///   reject_grid(function, names, error)   raises where a function for the
-  ///                                    grid is wrong in a known way
-  ///   call_structured(form, grid, args, kwargs)         runs a call with an
-  ///                                    argument that is several values
-  ///   inner_dispatcher(values) -> Dispatcher            for the parts of such
-  ///                                    arguments
-  ///   stream_handle(stream) -> int     for streams that are no int
+  ///                             takes extents, guards);
+  ///   load(compiled, options, device) -> LoadedKernel: loads a kernel that was
+  ///                                    only compiled;
+  ///   extents(arrays) -> begin and end of each;
+  ///   reject_arguments(args, kwargs): raises for arguments that do not fit;
+  ///   reject_grid(function, names, error): raises for known mistakes of a
+  ///                                    function for the grid;
+  ///   call_structured(form, grid, args, kwargs): runs a call with a structured
+  ///                                    argument;
+  ///   inner_dispatcher(values) -> Dispatcher for the parts of structured
+  ///                                    arguments;
+  ///   stream_handle(stream) -> int, for streams that are not ints.
   Dispatcher(Signature signature, pybind11::object compiler)
       : signature(std::move(signature)), compiler(std::move(compiler)),
         table(this->signature) {}
 
-  /// Does what `form` says with the kernel over `grid`, whose object is null
-  /// where it is only compiled. Takes arguments in vectorcall form; gives the
-  /// compiled kernel or the `BoundLaunch`, or null with a Python error set.
+  /// Launches, compiles or binds the kernel over `grid`, as `form` says. The
+  /// object of `grid` is null if the kernel is only compiled. Takes arguments
+  /// in vectorcall form. Returns the compiled kernel or the `BoundLaunch`, or
+  /// null with a Python error set.
   PyObject *call(LaunchForm form, GivenGrid &grid, const GivenArguments &given);
 
   size_t size() const { return table.size(); }
@@ -46,8 +47,7 @@ public:
   }
 
 private:
-  /// A dispatcher and the object that it belongs to, which a cast would look
-  /// for at each launch.
+  /// A dispatcher and its owner, which avoids a cast at each launch.
   struct Inner {
     pybind11::object owner;
     Dispatcher *dispatcher;
@@ -59,7 +59,7 @@ private:
   const KernelVariant *load(const Call &call, KernelVariant variant);
   pybind11::object callGrid(PyObject *function,
                             const pybind11::dict &meta) const;
-  bool resolveGrid(GivenGrid &grid, const Call &call, Grid &sides) const;
+  bool resolveGrid(GivenGrid &grid, const Call &call, Grid &dims) const;
   pybind11::dict metaOf(const Call &call) const;
   PyObject *callAgain(const LaunchRecord &record, GivenGrid &grid,
                       const GivenArguments &given, Passed &passed);
@@ -72,9 +72,9 @@ private:
                      bool remember);
   Inner innerDispatcher(const Call &call, const FlatCall &flat);
   template <typename Found>
-  PyObject *run(LaunchForm form, Call &call, const Grid &sides, Found found);
+  PyObject *run(LaunchForm form, Call &call, const Grid &dims, Found found);
   PyObject *bind(Call &call, const KernelVariant &variant,
-                 const Grid &sides) const;
+                 const Grid &dims) const;
   StreamChoice streamOf(const Passed &passed, const Device &device) const;
   void useStream(PyObject *given, StreamChoice &choice) const;
   void addExtents(Call &call) const;
@@ -89,11 +89,10 @@ private:
   Signature signature;
   pybind11::object compiler;
   KernelTable table;
-  /// Options and parameters by name with their defaults, made when it is
-  /// needed.
+  /// Options and parameters by name with their defaults, created on demand.
   mutable pybind11::object defaults;
-  /// Dispatchers of calls with tensor descriptors, by the key of these. Mostly
-  /// one, and a few where block shapes are tuned.
+  /// Dispatchers of calls with tensor descriptors, by their key. There is
+  /// usually one, and a few if block shapes are tuned.
   std::vector<std::pair<std::vector<int64_t>, Inner>> inner;
   LaunchRecords records;
 };

@@ -1,9 +1,9 @@
-// What becomes of a thread that is in C++ when the interpreter ends.
+// Threads that are in C++ when the interpreter ends.
 //
-// From then on Python ends every other thread that wants its lock: before 3.14
-// by unwinding the stack. But what our frames clean up needs that lock, and
-// where the unwinding meets a destructor the whole process aborts. So such a
-// thread stops where it is, as all do in 3.14, and ends with the process.
+// From then on Python terminates every other thread that requests its lock.
+// Before 3.14 it unwinds the stack. But destructors of our frames need that
+// lock, and an exception in one aborts the process. So such a thread blocks, as
+// in 3.14, and ends with the process.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_ENDING_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_ENDING_H
 
@@ -14,9 +14,9 @@
 
 namespace tilewright::python {
 
-/// What the function gives, which calls nothing but functions of Python's C
-/// interface. Those that may run Python code or take the interpreter's lock are
-/// called through this, if anything is to be destroyed behind them.
+/// Returns the result of a function that calls only Python's C interface. Calls
+/// that may run Python code or take the interpreter lock go through this if
+/// frames above have destructors.
 template <typename Function>
 auto unlessEnding(Function function) -> decltype(function()) {
 #ifdef __GLIBCXX__
@@ -31,7 +31,7 @@ auto unlessEnding(Function function) -> decltype(function()) {
 #endif
 }
 
-/// Gives the interpreter's lock away while it lives.
+/// Releases the interpreter lock during its lifetime.
 class Unlocked {
 public:
   Unlocked() : state(PyEval_SaveThread()) {}
@@ -40,7 +40,7 @@ public:
   }
   Unlocked(const Unlocked &) = delete;
 
-  /// Lets Python handle signals, and gives whether that raised an exception,
+  /// Lets Python handle signals. Returns whether that raised an exception,
   /// which stays set.
   bool isInterrupted() {
     unlessEnding([this] { PyEval_RestoreThread(state); });
@@ -55,7 +55,7 @@ private:
   PyThreadState *state;
 };
 
-/// An object of a call of Python's C interface; throws where it gave none.
+/// Returns the object of a call of Python's C interface; throws if that failed.
 template <typename Function> pybind11::object newReference(Function function) {
   PyObject *made = unlessEnding(function);
   if (!made)

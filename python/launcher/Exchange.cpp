@@ -11,7 +11,7 @@ namespace py = pybind11;
 namespace tilewright::python {
 
 namespace {
-/// What an exported tensor points to while someone holds it.
+/// The target of an exported tensor, which lives as long as the tensor.
 template <typename Managed> struct Exported {
   Managed managed = {};
   std::vector<int64_t> shape, strides;
@@ -21,7 +21,7 @@ template <typename Managed> struct Exported {
 
 template <typename Managed> static void deleteExported(Managed *managed) {
   auto *exported = static_cast<Exported<Managed> *>(managed->context);
-  // Any thread may drop it, and late in the life of the process.
+  // Any thread may release it, even after the interpreter has ended.
   if (Py_IsInitialized()) {
     const PyGILState_STATE before =
         unlessEnding([] { return PyGILState_Ensure(); });
@@ -31,7 +31,7 @@ template <typename Managed> static void deleteExported(Managed *managed) {
   delete exported;
 }
 
-/// Frees a tensor that nobody has taken out of its capsule.
+/// Frees a tensor that no consumer has taken out of its capsule.
 template <typename Managed> static void deleteCapsule(PyObject *capsule) {
   const char *name = PyCapsule_GetName(capsule);
   if (!name || std::string_view(name).substr(0, 4) == "used")
@@ -69,7 +69,7 @@ static py::object exportAs(const char *name, py::handle object,
     throw py::error_already_set();
   exported->array = object.inc_ref().ptr();
   exported.release();
-  // The other library queues work that is not ours to see.
+  // The other library queues work that the pool cannot track.
   if (array.memory)
     array.memory->share();
   return py::reinterpret_steal<py::object>(capsule);
@@ -85,7 +85,7 @@ static py::object exportArray(py::handle object, std::vector<int64_t> shape,
 }
 
 namespace {
-/// A tensor of another library, given back with the object.
+/// A tensor of another library, released with the object.
 struct ImportedTensor {
   ImportedTensor(void *managed, void (*drop)(void *))
       : managed(managed), drop(drop) {}
@@ -102,7 +102,7 @@ template <typename Managed> static void dropImported(void *pointer) {
     managed->deleter(managed);
 }
 
-/// Shape and strides, which are left out for arrays in row-major order.
+/// Returns shape and strides. Strides are omitted for row-major arrays.
 static std::pair<std::vector<int64_t>, std::vector<int64_t>>
 extentsOf(const dlpack::Tensor &tensor) {
   std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.rank);

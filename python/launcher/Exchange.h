@@ -1,4 +1,4 @@
-// Arrays given to and taken from other libraries by DLPack.
+// Exchanges arrays with other libraries by DLPack.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_EXCHANGE_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_EXCHANGE_H
 

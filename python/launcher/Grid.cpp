@@ -3,9 +3,9 @@
 namespace tilewright::python {
 
 static bool readDim(PyObject *value, const char *kernel, int axis,
-                    int64_t &side) {
+                    int64_t &extent) {
   static constexpr int64_t kLimits[3] = {INT32_MAX, 65535, 65535};
-  // Arrays have an index, but only those of one int give it.
+  // Arrays have an index, but only those of one int return it.
   const bool isIndex = PyIndex_Check(value) && !PyBool_Check(value);
   PyObject *index = isIndex ? PyNumber_Index(value) : nullptr;
   if (!index) {
@@ -18,15 +18,15 @@ static bool readDim(PyObject *value, const char *kernel, int axis,
     return false;
   }
   int overflow = 0;
-  side = PyLong_AsLongLongAndOverflow(index, &overflow);
+  extent = PyLong_AsLongLongAndOverflow(index, &overflow);
   Py_DECREF(index);
-  if (side < 0 && overflow <= 0) {
+  if (extent < 0 && overflow <= 0) {
     PyErr_Format(PyExc_ValueError,
                  "grid of kernel %s() along %c is %R, a negative number",
                  kernel, "xyz"[axis], value);
     return false;
   }
-  if (overflow || side > kLimits[axis]) {
+  if (overflow || extent > kLimits[axis]) {
     PyErr_Format(
         PyExc_ValueError,
         "grid of kernel %s() along %c is %R, but at most %lld programs "

@@ -17,7 +17,7 @@ static Guard::Kind guardKindNamed(const std::string &name) {
   return name == "attribute" ? Guard::Kind::Attribute : Guard::Kind::Content;
 }
 
-/// Whether a function of `frontend/guards.py` finds two objects alike.
+/// Calls a comparison of `frontend/guards.py` on two objects.
 static bool isAlike(const char *function, const py::object &expected,
                     const py::object &now) {
   const py::object module = newReference(
@@ -96,7 +96,7 @@ static bool holdsByValue(Guard &guard) {
   const bool isSame = now.is(guard.expected);
   if (isSame && (guard.slot == 0 || value.is(guard.held)))
     return true;
-  // A constexpr and what it holds are told apart by their types.
+  // Distinguishes a constexpr from its value by their types.
   const bool hasSameKind =
       guard.slot == 0 || Py_TYPE(now.ptr()) == Py_TYPE(guard.expected.ptr());
   const py::object known = guard.slot == 0 ? guard.expected : guard.held;

@@ -1,5 +1,5 @@
-// Guards: what a compiled kernel assumes of Python beyond its arguments, such
-// as the values of globals. `frontend/guards.py` makes them.
+// Guards: assumptions of a compiled kernel about Python objects other than its
+// arguments, such as the values of globals. `frontend/guards.py` makes them.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_GUARDS_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_GUARDS_H
 
@@ -14,24 +14,24 @@ namespace tilewright::python {
 struct Guard {
   enum class Kind : uint8_t { Item, Cell, Attribute, Content };
 
-  /// Whether the owner holds the very object that the front end read. False
-  /// where only `present` can tell. Runs no Python code.
+  /// Whether the owner still holds the identical object that the front end
+  /// read. Returns false if only `present` can tell. Runs no Python code.
   [[gnu::always_inline]] bool isUntouched() const;
-  /// The present value, null where there is none. May run Python code.
+  /// Returns the present value, null if there is none. May run Python code.
   pybind11::object present() const;
-  /// What the value holds if it is a constexpr, else the value itself.
+  /// Returns the value of a constexpr, or another value itself.
   pybind11::object unwrapped(const pybind11::object &value) const;
 
   Kind kind = Kind::Item;
-  /// The offset of the slot of a constexpr that holds its value; 0 for other
-  /// expected objects.
+  /// The offset of the slot with the value of a constexpr; 0 for other expected
+  /// objects.
   Py_ssize_t slot = 0;
   pybind11::object owner;
   /// Interned.
   pybind11::object name;
-  /// Null where there was no value.
+  /// Null if there was no value.
   pybind11::object expected;
-  /// What the expected constexpr held.
+  /// The value of the expected constexpr.
   pybind11::object held;
   /// The object that was last found to differ, so that it is compared once.
   pybind11::object different;
@@ -41,7 +41,7 @@ struct Guard {
 class Guards {
 public:
   Guards() = default;
-  /// Reads what `frontend/guards.py` lists.
+  /// Reads the list that `frontend/guards.py` makes.
   explicit Guards(const pybind11::tuple &given);
   Guards(const Guards &other)
       : guards(other.guards ? std::make_shared<List>(*other.guards) : nullptr) {
@@ -49,9 +49,9 @@ public:
   Guards(Guards &&) = default;
   Guards &operator=(Guards &&) = default;
 
-  /// Whether all guards hold. An object that replaces another one of equal
-  /// value becomes the expected one. Runs Python code only where an entry is
-  /// not the expected object. Leaves no Python error.
+  /// Whether all guards hold. An object of equal value becomes the expected
+  /// one. Runs Python code only for entries that are not the expected object.
+  /// Leaves no Python error.
   bool hold() {
     if (!guards)
       return true;

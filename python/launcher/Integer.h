@@ -1,4 +1,4 @@
-// The value of a Python int, without a call where it has one digit.
+// Reads a Python int, without a function call if it has one digit.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_INTEGER_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_INTEGER_H
 
@@ -8,8 +8,8 @@
 
 namespace tilewright::python {
 
-/// False for one that does not fit. `value` is an int or of a class derived
-/// from it.
+/// Returns false for an int that does not fit. `value` is an int or of a
+/// derived class.
 inline bool readLong(PyObject *value, int64_t &number) {
 #if PY_VERSION_HEX >= 0x030C0000
   const auto *integer = reinterpret_cast<PyLongObject *>(value);

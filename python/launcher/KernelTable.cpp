@@ -17,7 +17,7 @@ bool KernelTable::hashConstant(const CallKey &key, size_t index,
                                uint64_t &hash) const {
   PyObject *value = key.constants[index];
   const size_t firstOption = key.constantCount + 1 - signature.options.size();
-  // Mostly an option was not given: then its place in the key says enough.
+  // Usually an option was not given: then its index in the key suffices.
   if (index >= firstOption &&
       value == signature.options[index - firstOption].defaultValue.ptr())
     return true;
@@ -30,7 +30,7 @@ bool KernelTable::hashConstant(const CallKey &key, size_t index,
   return found != -1;
 }
 
-/// The name of the parameter or option behind a compile-time value.
+/// Returns the name of the parameter or option of a compile-time value.
 static py::handle nameOf(const Signature &signature, size_t index) {
   for (const Parameter &parameter : signature.parameters)
     if (parameter.isConstexpr && index-- == 0)
@@ -83,8 +83,8 @@ const KernelTable::Entry *KernelTable::lookUp(const CallKey &key) const {
   uint64_t hash = 0;
   if (!hashOf(key, hash))
     return nullptr;
-  // Comparisons may run Python, which may add variants: entries stay where they
-  // are then, and iterators do not.
+  // Comparisons may run Python, which may add variants. That invalidates
+  // iterators, but entries keep their addresses.
   std::vector<const Entry *> candidates;
   auto [begin, end] = entries->equal_range(hash);
   for (auto at = begin; at != end; ++at)

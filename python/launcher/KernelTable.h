@@ -1,4 +1,4 @@
-// The compiled variants of one kernel, found by what its arguments look like.
+// The compiled variants of one kernel, found by properties of its arguments.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_KERNELTABLE_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_KERNELTABLE_H
 
@@ -16,28 +16,27 @@ namespace tilewright::python {
 struct ReadyKernel {
   /// The Python object that describes it.
   pybind11::object compiled;
-  /// Ready to launch; null where it was only compiled.
+  /// Ready for launches; null if it was only compiled.
   pybind11::object loadedOwner;
   const LoadedKernel *loaded = nullptr;
 };
 
 /// One variant.
 struct KernelVariant : ReadyKernel {
-  /// For calls that this kernel can not be launched for: one that is compiled
-  /// without what is known of its arguments' alignment. Null until there is
-  /// one.
+  /// A variant compiled without assumptions on the alignment of arguments, for
+  /// calls that this kernel cannot be launched for. Null until it is needed.
   mutable pybind11::object plainOwner;
   /// For each parameter, whether the kernel writes through it.
   std::vector<bool> written;
-  /// Launches pass where arrays begin and end, behind the arguments.
+  /// Launches pass the bounds of arrays after the arguments.
   bool takesExtents = false;
-  /// What it assumes of Python. A check may find equal objects in the place of
-  /// those that it knows.
+  /// Its assumptions about Python objects. A check may replace expected objects
+  /// by equal ones.
   mutable Guards guards;
 };
 
-/// Equal and of one type: 1, 1.0 and True compile to different code. Negative,
-/// with a Python error set, where the comparison fails.
+/// Whether the values are equal and of one type: 1, 1.0 and True compile to
+/// different code. Negative, with a Python error set, if the comparison fails.
 int sameConstant(PyObject *left, PyObject *right);
 
 class KernelTable {
@@ -52,23 +51,23 @@ class KernelTable {
 public:
   explicit KernelTable(const Signature &signature) : signature(signature) {}
 
-  /// The variant for the key whose guards hold. Null if there is none; then a
-  /// Python error may be set, for compile-time values without hash and for a
-  /// comparison of them that failed.
+  /// Returns the variant for the key whose guards hold, or null. With null a
+  /// Python error may be set: for compile-time values without a hash, and for a
+  /// failed comparison.
   const KernelVariant *find(const CallKey &key) const {
     const Entry *entry = lookUp(key);
     return entry ? &entry->variant : nullptr;
   }
 
-  /// Adds the variant, or replaces the one that `find` gives. Throws where a
+  /// Adds the variant, or replaces the one that `find` returns. Throws if a
   /// compile-time value has no hash.
   const KernelVariant &insert(const CallKey &key, KernelVariant variant);
 
   size_t size() const { return entries->size(); }
-  /// Forgets all variants. Those that calls use stay until these are done.
+  /// Removes all variants. Those in use by calls live until the calls end.
   void clear() { entries.clear(); }
 
-  /// A call that uses variants: while there is one, none is destroyed.
+  /// A call that uses variants: during its lifetime none is destroyed.
   class Use : Entries::Use {
   public:
     explicit Use(KernelTable &table) : Entries::Use(table.entries) {}
@@ -81,7 +80,7 @@ private:
   const Entry *lookUp(const CallKey &key) const;
 
   const Signature &signature;
-  /// Comparisons of compile-time values and kernels on the CPU let others run,
+  /// Comparisons of compile-time values and CPU kernels let other threads run,
   /// which may clear it.
   Entries entries;
 };

@@ -10,7 +10,7 @@ namespace py = pybind11;
 namespace tilewright::python {
 
 namespace {
-/// A function, or none. Never destroyed: the interpreter may be gone.
+/// A function, or none. Never destroyed: the interpreter may have ended.
 class Hook {
 public:
   bool isSet() const { return function.load(std::memory_order_relaxed); }

@@ -1,4 +1,4 @@
-// Functions of the program that are called before and after each launch.
+// User functions that are called before and after each launch.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_LAUNCHHOOKS_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_LAUNCHHOOKS_H
 
@@ -7,7 +7,7 @@
 
 namespace tilewright::python {
 
-/// What hooks are told of a launch.
+/// Information for hooks about a launch.
 struct LaunchFacts {
   pybind11::handle compiled;
   const Grid &grid;
@@ -15,10 +15,10 @@ struct LaunchFacts {
   void *stream;
 };
 
-/// Whether there are any; all that a launch without hooks pays.
+/// Whether there are any hooks; the only cost of a launch without hooks.
 bool hasLaunchHooks();
 
-/// Throw what the hooks raise.
+/// Throws the errors of the hooks.
 void callHooksBefore(const LaunchFacts &launch);
 void callHooksAfter(const LaunchFacts &launch);
 

@@ -14,15 +14,15 @@ namespace tilewright::python {
 // Making records
 //===----------------------------------------------------------------------===//
 
-/// Goes through the parameters of a call and those of its parts side by side.
+/// Iterates over the parameters of a call and those of its parts in parallel.
 class LaunchRecord::Maker {
 public:
   Maker(const ReadCall &read, LaunchRecord &record)
       : read(read), record(record), nextKey(read.key) {}
 
-  /// False where the call is not told by its arguments alone.
+  /// Returns false if the arguments alone do not determine the launch.
   bool make() {
-    if (!placeArguments())
+    if (!matchArguments())
       return false;
     for (size_t i = 0; i < read.signature.parameters.size(); ++i)
       if (!addParameter(i))
@@ -34,7 +34,7 @@ public:
 private:
   static constexpr size_t kNone = SIZE_MAX;
 
-  bool placeArguments();
+  bool matchArguments();
   bool addParameter(size_t index);
   bool addDescriptor(size_t number);
   bool addDefault();
@@ -46,23 +46,23 @@ private:
 
   const Parameter &parameter() const { return read.parts.parameters[part]; }
   ArgumentKey key() const {
-    return read.partsCall.key.arguments[parameter().place];
+    return read.partsCall.key.arguments[parameter().keyIndex];
   }
-  /// Whether the kernel is passed the value.
+  /// Whether the value is passed to the kernel.
   bool isPassed() const {
     return key().kind() != ArgumentKind::None && key().hint() != Hint::One;
   }
 
   const ReadCall &read;
   LaunchRecord &record;
-  /// Which argument is given for each parameter.
+  /// The index of the argument of each parameter.
   std::vector<size_t> givenFor;
-  /// What comes next: the parameter of the parts, its value, the key.
+  /// Position: the next parameter of the parts, its value, its key.
   size_t part = 0, slot = 0;
   const int64_t *nextKey;
 };
 
-bool LaunchRecord::Maker::placeArguments() {
+bool LaunchRecord::Maker::matchArguments() {
   const GivenArguments &given = read.given;
   const std::vector<Parameter> &parameters = read.signature.parameters;
   const size_t options = read.signature.options.size();
@@ -73,15 +73,15 @@ bool LaunchRecord::Maker::placeArguments() {
   for (size_t i = 0; i < given.count; ++i)
     givenFor[i] = i;
   for (size_t i = 0; i < given.nameCount(); ++i) {
-    const KeywordPlace place = placeOf(read.signature, given.name(i));
+    const KeywordSlot found = findKeyword(read.signature, given.name(i));
     const size_t number = given.count + i;
-    const bool isOption = place.option < options;
-    if (place.parameter < parameters.size()) {
-      // What is both has to be equal.
-      if (isOption && !parameters[place.parameter].isConstexpr)
+    const bool isOption = found.option < options;
+    if (found.parameter < parameters.size()) {
+      // An option that is also a parameter must be compared for equality.
+      if (isOption && !parameters[found.parameter].isConstexpr)
         return false;
-      givenFor[place.parameter] = number;
-    } else if (place.option == options - 1) {
+      givenFor[found.parameter] = number;
+    } else if (found.option == options - 1) {
       record.expected[number].way = ExpectedArgument::Stream;
     } else {
       expectConstant(given.values[number], record.expected[number]);
@@ -90,7 +90,7 @@ bool LaunchRecord::Maker::placeArguments() {
   return true;
 }
 
-/// Goes on to the next parameter of the parts.
+/// Advances to the next parameter of the parts.
 void LaunchRecord::Maker::addPart() {
   slot += !parameter().isConstexpr && isPassed();
   ++part;
@@ -113,7 +113,7 @@ bool LaunchRecord::Maker::addParameter(size_t index) {
   return isAdded;
 }
 
-/// The value of a parameter that always has the same one.
+/// Adds a parameter that was not given and so has a constant value.
 bool LaunchRecord::Maker::addDefault() {
   if (parameter().isConstexpr)
     return true;
@@ -137,7 +137,7 @@ bool LaunchRecord::Maker::addDescriptor(size_t number) {
       return false;
   ExpectedArgument &expected = record.expected[number];
   expected.way = ExpectedArgument::Descriptor;
-  expected.place = static_cast<uint16_t>(record.arrays.size());
+  expected.slot = static_cast<uint16_t>(record.arrays.size());
   record.arrays.push_back({std::move(*known), base});
   return true;
 }
@@ -164,8 +164,8 @@ void LaunchRecord::Maker::expectArray(ExpectedArgument &expected) const {
       call.readOnly + call.readOnlyCount;
 }
 
-/// Whether an array is a tensor that the getters know to be what the call was
-/// read as. It may have become another one meanwhile.
+/// Whether the getters report the same for a tensor as the call did. The tensor
+/// may have changed meanwhile.
 bool LaunchRecord::Maker::expectTensor(PyObject *array,
                                        ExpectedArgument &expected) const {
   const TypeInfo &info = infoOf(expected.type);
@@ -190,13 +190,13 @@ bool LaunchRecord::Maker::expectTensor(PyObject *array,
   return true;
 }
 
-/// What the next argument for this parameter has to be like.
+/// Sets the expectation for the next argument of this parameter.
 bool LaunchRecord::Maker::expectPart(ExpectedArgument &expected) {
   PyObject *value = read.partsCall.values[part];
   const TypeInfo &info = infoOf(Py_TYPE(value));
   expected.type = Py_TYPE(value);
   expected.key = key();
-  expected.place = static_cast<uint16_t>(slot);
+  expected.slot = static_cast<uint16_t>(slot);
   expected.way = ExpectedArgument::Other;
   expected.reading = {&parameter(), &info};
   if (key().kind() == ArgumentKind::Pointer)
@@ -226,8 +226,8 @@ bool LaunchRecord::Maker::expectPart(ExpectedArgument &expected) {
 std::optional<LaunchRecord> LaunchRecord::make(const ReadCall &read,
                                                const KernelVariant &variant) {
   const Call &call = read.partsCall;
-  // Where arrays end is asked of them each time, and streams that arrays name
-  // are theirs alone.
+  // The bounds of arrays are read at each launch, and streams that arrays
+  // report are specific to them.
   if (variant.takesExtents || (call.hasStream && !call.library))
     return std::nullopt;
   LaunchRecord record;
@@ -246,7 +246,7 @@ std::optional<LaunchRecord> LaunchRecord::make(const ReadCall &read,
 // Comparing calls
 //===----------------------------------------------------------------------===//
 
-/// Mostly it is the same tuple; calls with a dict have new ones.
+/// Usually it is the same tuple; calls with a dict have new ones.
 bool LaunchRecord::hasNames(const GivenArguments &given) const {
   const size_t count = expected.size() - positional;
   if (given.names == names.ptr())
@@ -268,7 +268,7 @@ LaunchRecord::matchesTensor(const ExpectedArgument &expected, PyObject *value,
       !data || !(facts == expected.facts))
     return false;
   const auto address = reinterpret_cast<uint64_t>(data);
-  passed.slots[expected.place] = address;
+  passed.slots[expected.slot] = address;
   return expected.hasAddress(address);
 }
 
@@ -277,14 +277,14 @@ bool LaunchRecord::matchesOwn(const ExpectedArgument &expected, PyObject *value,
   const OwnArray &array = ownArray(value);
   if (array.memory)
     passed.ownArrays[passed.ownArrayCount++] = &array;
-  passed.slots[expected.place] = array.address;
+  passed.slots[expected.slot] = array.address;
   return array.type == expected.key.type() && array.device == launchedOn &&
          array.readOnly == expected.readOnly &&
          expected.hasAddress(array.address);
 }
 
-/// By what reads any argument. It fails for what the kernel cannot take, of
-/// which the call is told by who reads it again.
+/// Compares by reading the argument in full. On failure the full path reads it
+/// again and reports the error.
 bool LaunchRecord::matchesOther(const ExpectedArgument &expected,
                                 PyObject *value, Passed &passed) const {
   const auto &[parameter, info] = expected.reading;
@@ -294,7 +294,7 @@ bool LaunchRecord::matchesOther(const ExpectedArgument &expected,
     PyErr_Clear();
     return false;
   }
-  passed.slots[expected.place] = argument.bits;
+  passed.slots[expected.slot] = argument.bits;
   if (!(ArgumentKey::make(argument.kind, argument.type, argument.hint) ==
         expected.key))
     return false;
@@ -326,7 +326,7 @@ static bool matchesConstant(const ExpectedArgument &expected, PyObject *value) {
 bool LaunchRecord::matchesDescriptor(const ExpectedArgument &expected,
                                      PyObject *value, const TorchTensors *torch,
                                      Passed &passed) const {
-  const KnownArray &known = arrays[expected.place];
+  const KnownArray &known = arrays[expected.slot];
   PyObject *base;
   if (!known.descriptor.isSaidBy(value, base))
     return false;
@@ -353,15 +353,15 @@ bool LaunchRecord::matchesArgument(const ExpectedArgument &expected,
   case ExpectedArgument::Integer:
     return isOfType &&
            matchesInteger(expected, expected.reading.parameter->specialization,
-                          value, passed.slots[expected.place]);
+                          value, passed.slots[expected.slot]);
   case ExpectedArgument::Other:
     return isOfType && matchesOther(expected, value, passed);
   }
   return false;
 }
 
-/// The number of the first argument that is unlike; that of all if none is. On
-/// its own, so that what the loop needs stays in registers.
+/// Returns the index of the first argument that differs, or their number. Not
+/// inlined, so that the loop keeps its state in registers.
 [[gnu::noinline]] size_t LaunchRecord::firstUnlike(PyObject *const *value,
                                                    const TorchTensors *torch,
                                                    Passed &passed) const {
@@ -392,7 +392,7 @@ LaunchRecord::matches(const GivenArguments &given, Passed &passed,
   if (!guards.hold())
     return false;
   for (const Value &same : values)
-    passed.slots[same.place] = same.bits;
+    passed.slots[same.slot] = same.bits;
   passed.slotCount = slotCount;
   passed.library = library;
   return true;
@@ -410,7 +410,7 @@ const LaunchRecord *LaunchRecords::find(const GivenArguments &given,
     const LaunchRecord &record = (*records)[number];
     if (!record.matches(given, passed, unlike))
       continue;
-    // What was cleared meanwhile is not found.
+    // Records that were cleared meanwhile are not found.
     if (records->empty())
       return nullptr;
     last = number;
@@ -419,7 +419,8 @@ const LaunchRecord *LaunchRecords::find(const GivenArguments &given,
   return nullptr;
 }
 
-/// Reading one may launch the kernel, whose records stay as they are meanwhile.
+/// Adds nothing during a search: it reads arguments, which may launch the
+/// kernel.
 void LaunchRecords::add(std::optional<LaunchRecord> record) {
   if (!record || records.isUsed())
     return;

@@ -1,6 +1,5 @@
-// The last launches of a kernel. The next one is mostly like one of them: then
-// its arguments are compared with what those were like, and nothing is looked
-// up.
+// Records of a kernel's last launches. The next launch usually resembles one of
+// them: then its arguments are compared with the record, without any lookup.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_LAUNCHRECORD_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_LAUNCHRECORD_H
 
@@ -11,34 +10,34 @@
 
 namespace tilewright::python {
 
-/// A call that was read.
+/// A call whose arguments were read.
 struct ReadCall {
   const GivenArguments &given;
   const Signature &signature;
   const Call &call;
-  /// The same with the parts of descriptors in their place, of which `key`
-  /// tells the others; the call itself where it has none.
+  /// The signature and call with descriptors replaced by their parts, as `key`
+  /// describes them. The same as the call's own if it has none.
   const Signature &parts;
   const Call &partsCall;
   const int64_t *key = nullptr;
-  /// What `parts` belongs to; null for the owner of the signature.
+  /// The owner of `parts`; null for the owner of the signature.
   pybind11::object partsOwner = {};
 };
 
-/// What an argument has to be like for the same kernel to be launched. All that
-/// a kernel is chosen by is either compared or follows from what is.
+/// The properties of an argument that launch the same kernel. Each property
+/// that selects a kernel is compared or follows from compared ones.
 struct ExpectedArgument {
   enum Way : uint8_t {
-    /// Of torch: read by its getters.
+    /// A tensor of torch, read by its getters.
     Tensor,
     OwnArray,
     Integer,
-    /// A compile-time value, or one that counts as that.
+    /// A compile-time value, or an argument that is handled as one.
     Constant,
     Descriptor,
-    /// The option that tells where to launch.
+    /// The option with the stream.
     Stream,
-    /// Read as arguments are that were never seen before.
+    /// Read in full, like an argument of an unknown call.
     Other,
   };
   struct Reading {
@@ -46,8 +45,8 @@ struct ExpectedArgument {
     const TypeInfo *info;
   };
 
-  /// An array begins where this one did as far as the kernel goes by that, and
-  /// where the device can read it.
+  /// Whether an address has the alignment that the kernel assumes and the
+  /// device requires.
   bool hasAddress(uint64_t address) const {
     return (address & zeros) == 0 && !(isOdd && address % 16 == 0);
   }
@@ -59,13 +58,13 @@ struct ExpectedArgument {
     PyObject *constant = nullptr;
   };
   ArgumentKey key = {};
-  /// Of its value among those of the launch, or of a descriptor among those of
-  /// the call.
-  uint16_t place = 0;
+  /// The index of its value among those of the launch, or of a descriptor among
+  /// those of the call.
+  uint16_t slot = 0;
   Way way = Constant;
-  /// The bits of the address that are zero.
+  /// Number of low bits of the address that are zero.
   uint8_t zeros = 0;
-  /// The address is no multiple of 16 bytes.
+  /// The address is not a multiple of 16 bytes.
   bool isOdd = false;
   bool readOnly = false;
 };
@@ -73,14 +72,15 @@ static_assert(sizeof(ExpectedArgument) == 32, "two on a line of the cache");
 
 class LaunchRecord {
 public:
-  /// Nothing for calls that are not told by their arguments alone.
+  /// Returns nothing for calls whose arguments alone do not determine the
+  /// launch.
   static std::optional<LaunchRecord> make(const ReadCall &read,
                                           const KernelVariant &variant);
 
-  /// Whether a call launches the same kernel, whose guards hold; then what it
-  /// passes is in `passed`. The argument with the number `unlike`, if there is
-  /// one, is looked at first; it becomes that of the first that is unlike.
-  /// Leaves no Python error; throws what reading arguments throws.
+  /// Whether a call launches the same kernel, whose guards hold; then its
+  /// values are in `passed`. Compares argument number `unlike` first, if there
+  /// is one. Sets `unlike` to the first argument that differs. Leaves no Python
+  /// error; throws errors of reading arguments.
   bool matches(const GivenArguments &given, Passed &passed,
                size_t &unlike) const;
 
@@ -94,7 +94,7 @@ private:
     ExpectedArgument base;
   };
   struct Value {
-    uint16_t place;
+    uint16_t slot;
     uint64_t bits;
   };
 
@@ -112,7 +112,7 @@ private:
   bool matchesArgument(const ExpectedArgument &expected, PyObject *value,
                        const TorchTensors *torch, Passed &passed) const;
 
-  /// Of each argument, in the order in which they are given.
+  /// For each argument, in the order of the call.
   std::vector<ExpectedArgument> expected;
   size_t positional = 0;
   pybind11::object names;
@@ -120,7 +120,7 @@ private:
   const dlpack::ExchangeApi *library = nullptr;
   Device launchedOn = {};
   ReadyKernel launched;
-  /// What follows from arguments that are equal, and from defaults.
+  /// Values that follow from equal arguments and from defaults.
   std::vector<Value> values;
   std::vector<KnownArray> arrays;
   std::vector<pybind11::object> constants;
@@ -129,11 +129,11 @@ private:
   mutable Guards guards;
 };
 
-/// Those of one kernel. The last one comes first, and then those after it:
-/// calls that take turns find theirs at once.
+/// The records of one kernel. A search begins with the last record and
+/// continues with those after it: calls that alternate find theirs at once.
 class LaunchRecords {
 public:
-  /// Null where the call is like none of them. What is found stays until Python
+  /// Returns null if the call matches none. The result is valid until Python
   /// runs.
   const LaunchRecord *find(const GivenArguments &given, Passed &passed);
 
@@ -148,7 +148,7 @@ private:
   using Records = Clearable<std::vector<LaunchRecord>>;
 
   Records records;
-  /// The one that was found or added last, and the one that gives way next.
+  /// The record that was found or added last, and the next one to replace.
   size_t last = 0, oldest = 0;
 };
 

@@ -18,14 +18,14 @@ struct LauncherObject {
   PyObject *owner;
   GivenGrid grid;
   LaunchForm form;
-  /// What a factory made last, for the next time; null for others.
+  /// The last object of a factory, for reuse; null for others.
   PyObject *made;
 };
 } // namespace
 
 static PyTypeObject *launcherType = nullptr;
 
-/// Whether a hook of the program did not want the kernel of a call compiled.
+/// Whether a hook of the user skipped the compilation of a kernel.
 static bool isSkipped(const py::error_already_set &error) {
   return error.matches(
       py::module_::import("tilewright.hooks").attr("CompilationSkipped"));
@@ -53,9 +53,9 @@ static PyObject *call(PyObject *self, PyObject *const *args,
   return nullptr;
 }
 
-/// What was made for the last grid, where it does for this one, too: for the
-/// same object, as when a program launches with the same tuple in the same
-/// place again and again, or because nobody else has it any more.
+/// Reuses the last launcher for this grid. It is valid for the identical grid
+/// object, as in a loop that launches with the same tuple. It is also valid if
+/// nobody else refers to the launcher any more.
 static PyObject *remakeForGrid(LauncherObject &factory, PyObject *grid) {
   auto *made = reinterpret_cast<LauncherObject *>(factory.made);
   if (!made)
@@ -69,8 +69,8 @@ static PyObject *remakeForGrid(LauncherObject &factory, PyObject *grid) {
   return Py_NewRef(factory.made);
 }
 
-/// Keeps what was made for the next time that a launcher is asked for. Not one
-/// for a function, which holds on to what it refers to, such as arrays.
+/// Keeps a launcher for reuse. Not for a function as the grid, which would keep
+/// the objects that it refers to, such as arrays, alive.
 static void keepMade(LauncherObject &factory, PyObject *made) {
   if (!isConstantGrid(reinterpret_cast<LauncherObject *>(made)->grid.object))
     return;
@@ -103,8 +103,7 @@ static PyObject *makeForGrid(PyObject *self, PyObject *const *args,
 }
 
 namespace {
-/// Slots of the class of kernels, and the name of its method for what they do
-/// not say.
+/// Slots of the class of kernels, and the name of its method for other cases.
 struct KernelSlots {
   Py_ssize_t factory, hooks;
   PyObject *otherwise;
@@ -139,8 +138,8 @@ void defineSubscript(py::handle type) {
   if (!descriptor)
     throw py::error_already_set();
   type.attr("__getitem__") = descriptor;
-  // Python's own function for the slot would look the method up at each launch.
-  // It comes back where somebody replaces the method, and in derived classes.
+  // Python's generic slot function would look the method up at each launch.
+  // Python restores it in derived classes and if the method is replaced.
   reinterpret_cast<PyTypeObject *>(type.ptr())->tp_as_mapping->mp_subscript =
       subscript;
 }

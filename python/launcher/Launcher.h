@@ -1,6 +1,5 @@
-// `kernel[grid]`: a callable that holds a grid. Its calls come in by
-// vectorcall, which spares the tuple and the dict that a plain call would
-// build.
+// `kernel[grid]`: a callable with a grid. It uses vectorcall, which avoids the
+// tuple and the dict of an ordinary call.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_LAUNCHER_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_LAUNCHER_H
 
@@ -8,20 +7,21 @@
 
 namespace tilewright::python {
 
-/// Makes the type. Called once, when the module is loaded.
+/// Creates the type. Called once, when the module is loaded.
 void initLauncherType();
 
-/// A callable that does what `form` says, over `grid` where it has one, and
-/// keeps the Python object `owner` of `dispatcher` alive.
+/// Returns a callable that launches, compiles or binds, as `form` says, over
+/// `grid` if there is one. It keeps `owner`, the Python object of `dispatcher`,
+/// alive.
 pybind11::object makeLauncher(Dispatcher &dispatcher, pybind11::object owner,
                               pybind11::object grid, LaunchForm form);
 
-/// A callable that takes a grid and gives the launcher for it.
+/// Returns a callable that takes a grid and returns the launcher for it.
 pybind11::object makeLauncherFactory(Dispatcher &dispatcher,
                                      pybind11::object owner);
 
-/// Gives the class of kernels a `__getitem__` that runs no Python where a
-/// kernel has such a callable in its slot `_launcher` and none of its
+/// Gives the class of kernels a `__getitem__` that runs no Python code. It
+/// needs a launcher factory in the kernel's slot `_launcher` and no
 /// `pre_run_hooks`; else it calls `_launch_specially`.
 void defineSubscript(pybind11::handle type);
 

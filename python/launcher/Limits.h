@@ -1,4 +1,4 @@
-// Limits that keep a launch free of allocations.
+// Limits that make allocations during a launch unnecessary.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_LIMITS_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_LIMITS_H
 
@@ -6,11 +6,11 @@
 
 namespace tilewright::python {
 
-/// Parameters of a kernel, each element of a tuple among them. What PyTorch's
-/// compiler fuses has up to 250.
+/// Parameters of a kernel, including each element of a tuple. Kernels that
+/// PyTorch's compiler fuses have up to 250.
 constexpr size_t kMaxParameters = 320;
 
-/// Values that a launch passes: in debug mode an array and both its ends.
+/// Values that a launch passes: in debug mode an array and both its bounds.
 constexpr size_t kMaxSlots = 3 * kMaxParameters;
 
 /// Options of a launch (num_warps, ...).

@@ -29,7 +29,7 @@ std::unique_ptr<LoadedKernel> LoadedKernel::cuda(
   const std::string_view bytes = image;
   tw_status status;
   {
-    // The driver may assemble PTX here, which takes its time.
+    // The driver may assemble PTX here, which takes long.
     const Unlocked unlocked;
     status = tw_cuda_kernel_load(device, bytes.data(), bytes.size(),
                                  name.c_str(), threads, dynamicShared,
@@ -38,7 +38,7 @@ std::unique_ptr<LoadedKernel> LoadedKernel::cuda(
                                      (isDependent ? TW_LAUNCH_DEPENDENT : 0),
                                  &kernel->onGpu);
   }
-  // The device is there, so what it lacks is room for this kernel.
+  // The device exists, so it lacks resources for this kernel.
   check(status == TW_UNSUPPORTED ? TW_OUT_OF_MEMORY : status);
   return kernel;
 }
@@ -73,7 +73,7 @@ tw_status LoadedKernel::launch(const Grid &grid, void *stream, uint64_t *slots,
                                size_t count) const {
   if (!onGpu)
     return launchOnCpu(grid, slots, count);
-  // Little-endian: a parameter narrower than its slot starts where it does.
+  // Little-endian: a parameter narrower than its slot starts at the slot.
   void *parameters[kMaxSlots];
   if (passed)
     for (size_t i = 0; i < passed->size() && (*passed)[i] < count; ++i)

@@ -1,4 +1,4 @@
-// A kernel ready to be launched, on a GPU or on the CPU.
+// A kernel that is ready for launches, on a GPU or on the CPU.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_LOADEDKERNEL_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_LOADEDKERNEL_H
 
@@ -14,11 +14,11 @@ namespace tilewright::python {
 
 class LoadedKernel {
 public:
-  /// Code at `address` in this process; `owner` keeps it there.
+  /// Code at `address` in this process, which `owner` keeps alive.
   static std::unique_ptr<LoadedKernel>
   host(uintptr_t address, pybind11::object owner, tw_host_order order);
 
-  /// Loads a cubin or PTX on a device. Throws the error for what it refuses.
+  /// Loads a cubin or PTX on a device. Throws on failure.
   static std::unique_ptr<LoadedKernel>
   cuda(int device, const pybind11::bytes &image, const std::string &name,
        uint32_t threads, uint32_t dynamicShared,
@@ -30,15 +30,15 @@ public:
   LoadedKernel &operator=(const LoadedKernel &) = delete;
 
   /// Queues (GPU) or runs (CPU) the kernel; `slots` holds the bits of its
-  /// arguments in order. The interpreter's lock is released for a CPU run.
+  /// arguments in order. Releases the interpreter lock during a CPU run.
   tw_status launch(const Grid &grid, void *stream, uint64_t *slots,
                    size_t count) const;
 
-  /// Says for each argument of a launch whether the kernel has a parameter for
-  /// it; until then all are passed.
+  /// Sets for each argument of a launch whether the kernel has a parameter for
+  /// it. Before that, all are passed.
   void passOnly(const std::vector<bool> &arguments);
 
-  /// Registers and so on; null for the CPU.
+  /// Returns the driver's kernel, for queries; null on the CPU.
   const tw_cuda_kernel *cudaKernel() const { return onGpu; }
 
 private:
@@ -50,7 +50,7 @@ private:
   tw_host_order order = TW_HOST_ANY_ORDER;
   tw_cuda_kernel *onGpu = nullptr;
   pybind11::object owner;
-  /// The arguments that it has a parameter for, where it has not for all.
+  /// The arguments that the kernel has parameters for, if not all.
   std::optional<std::vector<uint16_t>> passed;
 };
 

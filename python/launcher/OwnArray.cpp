@@ -9,7 +9,7 @@ namespace py = pybind11;
 
 namespace tilewright::python {
 
-/// `OutOfMemory` with the numbers as attributes.
+/// Throws `OutOfMemory` with the amounts as attributes.
 [[noreturn]] static void throwOutOfMemory(int device, size_t bytes) {
   const std::string message = tw_last_error();
   py::object type =
@@ -33,7 +33,7 @@ DeviceMemory::DeviceMemory(int device, size_t bytes, uintptr_t stream,
       owner(std::move(owner)), isShared(stream && this->owner.is_none()) {
   tw_status status;
   {
-    // Short of memory, it waits for the device.
+    // If memory is short, it waits for the device.
     const Unlocked unlocked;
     status = tw_cuda_pool_alloc(device, bytes, madeOn, &start);
   }

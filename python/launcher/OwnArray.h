@@ -1,5 +1,5 @@
-// What `tilewright.Array` is made of: an address, an element type, a device,
-// and the object that keeps the memory.
+// The core of `tilewright.Array`: an address, an element type, a device, and
+// the object that owns the memory.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_OWNARRAY_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_OWNARRAY_H
 
@@ -12,9 +12,9 @@ namespace tilewright::python {
 /// Memory of a device's pool, freed with the object.
 class DeviceMemory {
 public:
-  /// Freed in the order of `stream`, which `owner` keeps. One of another
-  /// library has no owner, and may be gone by then: the device is waited for.
-  /// Throws `OutOfMemory` with the numbers.
+  /// The memory is freed in the order of `stream`, which `owner` keeps alive. A
+  /// stream of another library has no owner and may be destroyed by then: the
+  /// device is waited for instead. Throws `OutOfMemory` with the amounts.
   DeviceMemory(int device, size_t bytes, uintptr_t stream,
                pybind11::object owner);
   ~DeviceMemory();
@@ -24,12 +24,12 @@ public:
   uint64_t address() const { return start; }
   void *stream() const { return madeOn; }
 
-  /// Work on the stream `other` uses the memory.
+  /// Records that work on the stream `other` uses the memory.
   void noteUse(void *other) {
     if (other != madeOn)
       isShared = true;
   }
-  /// Work that nobody tells us about may use the memory.
+  /// Records that untracked work may use the memory.
   void share() { isShared = true; }
 
 private:
@@ -45,29 +45,30 @@ struct OwnArray {
   ElementType type = ElementType::F32;
   Device device = {};
   bool readOnly = false;
-  /// `DeviceMemory` where it is ours, and its stream.
+  /// The memory, if it is from Tilewright's pool, and its stream.
   DeviceMemory *memory = nullptr;
   void *stream = nullptr;
-  /// What keeps the memory.
+  /// The owner of the memory.
   pybind11::object holder;
 
-  /// Work on the stream `other` uses the memory, which is ours: mostly that is
-  /// its own one, and nothing beside this object is touched.
+  /// Records that work on the stream `other` uses the memory of the pool.
+  /// Usually that is the array's own stream, and only this object is accessed.
   void noteUse(void *other) const {
     if (other != stream)
       memory->noteUse(other);
   }
 };
 
-/// Defines the two and what imports and exports arrays by DLPack.
+/// Defines both classes and the DLPack functions.
 void defineOwnArrays(pybind11::module_ &module);
 
-/// Whether its objects are such arrays.
+/// Whether objects of the type are such arrays.
 bool isOwnArrayType(PyTypeObject *type);
 
-/// The array behind the object, which is one.
+/// Returns the array of the object, which must be one.
 inline OwnArray &ownArray(PyObject *object) {
-  // A cast looks the type up, which costs more than all else of the argument.
+  // A cast would look up the type, which costs more than the rest of the
+  // argument.
   auto *instance = reinterpret_cast<pybind11::detail::instance *>(object);
   if (instance->simple_layout && instance->simple_value_holder[0])
     return *static_cast<OwnArray *>(instance->simple_value_holder[0]);

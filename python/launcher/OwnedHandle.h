@@ -1,4 +1,4 @@
-// Streams, events and graphs that are ours to destroy.
+// Streams, events and graphs that Tilewright destroys.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_OWNEDHANDLE_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_OWNEDHANDLE_H
 
@@ -6,13 +6,13 @@
 
 namespace tilewright::python {
 
-/// A handle of the driver, destroyed with the last that holds the object. No
-/// `__del__` does it: of a cycle the collector finalises all objects before it
-/// gives up the first, and some of the others may still need the handle.
+/// A handle of the driver, destroyed with the last reference to the object.
+/// `__del__` would be too early: the collector finalises all objects of a cycle
+/// before it frees the first, and others may still need the handle.
 template <tw_status (*destroy)(int, void *)> class OwnedHandle {
 public:
   OwnedHandle(int device, void *handle) : device(device), handle(handle) {}
-  // Fails only when the driver is gone, which has taken the handle along.
+  // Fails only if the driver has shut down, which destroys the handle.
   ~OwnedHandle() { (void)destroy(device, handle); }
   OwnedHandle(const OwnedHandle &) = delete;
   OwnedHandle &operator=(const OwnedHandle &) = delete;

@@ -1,5 +1,4 @@
-// What the interpreter's lock does for all objects, for one object where a
-// build of Python has no such lock.
+// A lock on one object for builds of Python without the interpreter lock.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_SECTION_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_SECTION_H
 
@@ -7,10 +6,9 @@
 
 namespace tilewright::python {
 
-/// While it lives no other thread is in a section of the same object, but where
-/// Python code runs or something is waited for: others may go on there, as they
-/// may with the lock of the interpreter. Where there is that lock it is
-/// nothing.
+/// During its lifetime no other thread is in a section of the same object.
+/// Exception: others may enter while Python code runs or the thread waits, as
+/// with the interpreter lock. With that lock, a section does nothing.
 class Section {
 public:
 #ifdef Py_GIL_DISABLED
@@ -31,7 +29,8 @@ public:
   Section &operator=(const Section &) = delete;
 };
 
-/// Whether nobody but the caller has the object; false where that is not known.
+/// Whether the caller has the only reference to the object; false if that is
+/// unknown.
 inline bool isOwnedAlone(PyObject *object) {
 #ifdef Py_GIL_DISABLED
   return false;

@@ -1,4 +1,4 @@
-// Slots of Python classes (`__slots__`), read without looking them up.
+// Access to slots of Python classes (`__slots__`) without lookups.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_SLOTS_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_SLOTS_H
 
@@ -12,7 +12,7 @@
 
 namespace tilewright::python {
 
-/// Where objects of the class have the slot.
+/// Returns the offset of the slot in objects of the class.
 inline Py_ssize_t slotOffset(pybind11::handle type, const char *name) {
   const pybind11::object slot = type.attr(name);
   if (!PyObject_TypeCheck(slot.ptr(), &PyMemberDescr_Type))
@@ -20,7 +20,7 @@ inline Py_ssize_t slotOffset(pybind11::handle type, const char *name) {
   return reinterpret_cast<PyMemberDescrObject *>(slot.ptr())->d_member->offset;
 }
 
-/// What is in it; null where nothing was put.
+/// Returns the content of the slot; null if it is unset.
 inline pybind11::object slotAt(PyObject *object, Py_ssize_t offset) {
   const Section section(object); // In which Python fills slots, too.
   return pybind11::reinterpret_borrow<pybind11::object>(

@@ -31,7 +31,7 @@ py::object exceptionFor(tw_status status) {
 }
 
 void setPythonError(tw_status status) {
-  // What interrupted it has set an error.
+  // The cause of the interruption has set an error.
   if (status == TW_INTERRUPTED)
     return;
   py::object exception = exceptionFor(status);

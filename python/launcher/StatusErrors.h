@@ -8,7 +8,7 @@
 
 namespace tilewright::python {
 
-/// The exception's class for a status that is not TW_OK.
+/// Returns the exception class for a status that is not TW_OK.
 pybind11::object exceptionFor(tw_status status);
 
 /// Sets the Python error for a status that is not TW_OK, with this thread's

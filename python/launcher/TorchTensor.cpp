@@ -8,7 +8,7 @@ namespace py = pybind11;
 
 namespace tilewright::python {
 
-/// `torch.Tensor`, borrowed; null where torch was not imported.
+/// Returns `torch.Tensor`, borrowed; null if torch is not imported.
 static PyTypeObject *tensorType() {
   const py::object modules = py::module_::import("sys").attr("modules");
   if (!modules.contains("torch"))
@@ -30,7 +30,7 @@ static bool findIn(void *library, const char *name, Function *&function) {
 }
 
 bool TorchTensors::findFunctions() {
-  // The library that is loaded, and never another one.
+  // Only a library that is already loaded.
   void *library = dlopen("libtorch_cpu.so", RTLD_NOW | RTLD_NOLOAD);
   Constant *getCuda, *getStrided;
   if (!library || !findIn(library, "aoti_torch_device_type_cuda", getCuda) ||
@@ -50,8 +50,9 @@ bool TorchTensors::findFunctions() {
   return true;
 }
 
-/// An `at::Tensor` is a pointer, which Python sees as `_cdata`: the one place
-/// of the object that has this value.
+/// Finds the offset of the `at::Tensor`, a pointer, in the Python object.
+/// Python exposes it as `_cdata`, and exactly one word of the object has this
+/// value.
 bool TorchTensors::findOffset(PyObject *tensor) {
   PyTypeObject *type = tensorType();
   const auto wanted = py::cast<uintptr_t>(py::handle(tensor).attr("_cdata"));
@@ -71,7 +72,7 @@ bool TorchTensors::findOffset(PyObject *tensor) {
 
 std::atomic<const TorchTensors *> TorchTensors::known = nullptr;
 
-/// Null where something is missing.
+/// Returns null if a getter is missing.
 const TorchTensors *TorchTensors::find(PyObject *tensor) {
   std::unique_ptr<TorchTensors> made(new TorchTensors);
   try {
@@ -88,7 +89,8 @@ bool TorchTensors::learn(PyObject *tensor, const dlpack::Tensor &described,
   const TorchTensors *getters = known.load(std::memory_order_acquire);
   if (!getters) {
     getters = find(tensor);
-    // Where two threads find them, both pairs stay: launches may use either.
+    // If two threads find the getters, both copies stay: launches may use
+    // either.
     if (getters)
       known.store(getters, std::memory_order_release);
   }

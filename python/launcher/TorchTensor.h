@@ -1,6 +1,6 @@
-// Tensors of PyTorch, read by the getters of its stable C interface
-// (torch/csrc/inductor/aoti_torch/c/shim.h): what its function for DLPack does
-// takes five times as long.
+// Reads PyTorch tensors by the getters of its stable C interface
+// (torch/csrc/inductor/aoti_torch/c/shim.h). Its DLPack function is
+// several times slower: benchmarks/notes/launch-overhead.md.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_TORCHTENSOR_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_TORCHTENSOR_H
 
@@ -13,7 +13,7 @@
 
 namespace tilewright::python {
 
-/// Element type and place of a tensor in the numbers of its library, which are
+/// Element type and device of a tensor, as numbers of its library, which are
 /// only compared.
 struct TensorFacts {
   int32_t elements, deviceType, deviceIndex;
@@ -27,23 +27,23 @@ struct TensorFacts {
 class TorchTensors {
 public:
   /// Whether the type is derived from `torch.Tensor`, whose objects `learn` and
-  /// `read` take.
+  /// `read` accept.
   static bool hasType(PyTypeObject *type);
 
-  /// Whether the getters give for `tensor` the address that DLPack says, and
-  /// may be asked for more tensors of its type; not where this PyTorch has
-  /// none. Then `facts` becomes what they say.
+  /// Whether the getters report the same address for `tensor` as DLPack. Then
+  /// `facts` is set, and the getters may be used for more tensors of its type.
+  /// Returns false if this PyTorch has no getters.
   static bool learn(PyObject *tensor, const dlpack::Tensor &described,
                     TensorFacts &facts);
 
-  /// The getters; null before there was something to learn.
+  /// Returns the getters; null before the first `learn`.
   static const TorchTensors *get() {
     return known.load(std::memory_order_acquire);
   }
 
-  /// Asks for everything anew: a tensor may be given other memory, another
-  /// type, another device. Returns false, without a Python error, for a tensor
-  /// whose memory does not hold its values. `data` may become null.
+  /// Reads everything anew: a tensor may have changed its memory, type or
+  /// device. Returns false, without a Python error, for a tensor whose memory
+  /// does not hold its values. `data` may become null.
   bool read(PyObject *tensor, TensorFacts &facts, void *&data) const {
     void *handle = reinterpret_cast<char *>(tensor) + offset;
     void *implementation;
@@ -78,7 +78,7 @@ private:
   bool findFunctions();
   bool findOffset(PyObject *tensor);
 
-  /// Where sparse tensors on a GPU have no data, others on the CPU may.
+  /// Sparse tensors on a GPU have no data; those on the CPU may have some.
   bool isStrided(void *handle) const {
     int32_t layout;
     return getLayout(handle, &layout) == 0 && layout == strided;
@@ -96,7 +96,7 @@ private:
 
   static std::atomic<const TorchTensors *> known;
 
-  /// Where the object has its `at::Tensor`, which is what the getters take.
+  /// Offset of the `at::Tensor` in the object, the argument of the getters.
   size_t offset = 0;
   int32_t cuda = 0, strided = 0;
   GetNumber *getElements = nullptr, *getDeviceType = nullptr,

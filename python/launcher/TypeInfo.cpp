@@ -12,7 +12,7 @@ namespace tilewright::python {
 
 static bool isSubtypeOf(PyTypeObject *type, const char *module,
                         const char *name) {
-  // A module that was never imported made no object.
+  // A module that was never imported has created no object.
   py::object modules = py::module_::import("sys").attr("modules");
   if (!modules.contains(module))
     return false;
@@ -22,8 +22,8 @@ static bool isSubtypeOf(PyTypeObject *type, const char *module,
              1;
 }
 
-/// What stands for several values, or is compiled in: tuples, aggregates,
-/// functions of the language.
+/// Whether values of the type are structured or compiled in: tuples,
+/// aggregates, functions of the language.
 static bool isStructured(PyTypeObject *type) {
   return PyType_IsSubtype(type, &PyTuple_Type) ||
          py::hasattr(reinterpret_cast<PyObject *>(type),
@@ -58,7 +58,7 @@ static TypeInfo lookAt(PyTypeObject *type) {
 }
 
 namespace {
-/// Locked for the tables alone: no Python runs meanwhile.
+/// Locked only for the tables: no Python runs meanwhile.
 class KnownTypes {
 public:
   const TypeInfo *find(PyTypeObject *type) {
@@ -70,7 +70,7 @@ public:
   const TypeInfo &insert(PyTypeObject *type, const TypeInfo &info) {
     const std::lock_guard<std::mutex> lock(mutex);
     const auto [at, isNew] = infos.emplace(type, info);
-    // The reference keeps its address from being used again.
+    // The reference keeps the address from being reused.
     if (isNew)
       Py_INCREF(type);
     return at->second;

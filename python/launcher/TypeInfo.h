@@ -1,4 +1,4 @@
-// What the objects of a Python type are to a launch.
+// The role of a Python type's objects in a launch.
 #ifndef TILEWRIGHT_PYTHON_LAUNCHER_TYPEINFO_H
 #define TILEWRIGHT_PYTHON_LAUNCHER_TYPEINFO_H
 
@@ -24,11 +24,11 @@ struct TypeInfo {
   ArrayReader reader = {};
 };
 
-/// Looks at a type once, and remembers it for good: the types that were ever
-/// passed stay alive, and so does what this gives.
+/// Inspects a type once and caches the result permanently. Types that were ever
+/// passed stay alive, and so does the result.
 const TypeInfo &infoOf(PyTypeObject *type);
 
-/// An array or something that exports one, and so no compile-time value.
+/// An array or an object that exports one, so not a compile-time value.
 inline bool isArray(const TypeInfo &info) {
   return info.role == TypeInfo::Array || info.role == TypeInfo::OwnArray;
 }

@@ -48,10 +48,10 @@ void tw_host_wait() {
 void tw_host_assert_fail(const char *message) { cpu::failAssertion(message); }
 
 void tw_host_print(const char *prefix, int32_t kind, uint64_t bits,
-                   const int32_t *place, int32_t rank) {
+                   const int32_t *indices, int32_t rank) {
   (void)guarded([&] {
     const auto how = static_cast<cpu::PrintKind>(kind);
-    std::string line = cpu::formatPlace(how, place, rank) + prefix;
+    std::string line = cpu::formatIndices(how, indices, rank) + prefix;
     cpu::printLine(line + cpu::formatValue(how, bits));
     return Status::success();
   });

@@ -44,7 +44,8 @@ tw_status tw_cuda_device_name(int device, char *name, size_t size) {
   });
 }
 
-/// The driver's attribute behind one of ours that is just that.
+/// Returns the driver's attribute with the same meaning; nothing if there is
+/// none.
 static std::optional<DeviceAttribute>
 plainAttribute(tw_cuda_device_attribute attribute) {
   switch (attribute) {
@@ -150,7 +151,7 @@ const char *tw_cuda_kernel_log(const tw_cuda_kernel *kernel) {
   return kernel->kernel->log().c_str();
 }
 
-/// Runs `body` on a kernel that was loaded, if that was in this process.
+/// Runs `body` on a kernel if this process loaded it, not its parent.
 template <typename Body> static tw_status withKernel(Body body) noexcept {
   return guarded([&]() -> Status {
     return Driver::isForked() ? Driver::forkedStatus() : body();

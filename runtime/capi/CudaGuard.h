@@ -1,5 +1,4 @@
-// What the functions of the C interface that need the driver do around their
-// bodies.
+// Wrappers for the functions of the C interface that need the driver.
 #ifndef TILEWRIGHT_RUNTIME_CAPI_CUDAGUARD_H
 #define TILEWRIGHT_RUNTIME_CAPI_CUDAGUARD_H
 
@@ -16,7 +15,7 @@ inline cuda::EventHandle eventOf(void *event) {
   return static_cast<cuda::EventHandle>(event);
 }
 
-/// Runs `body` with the process's driver; its status is the call's.
+/// Runs `body` with the process's driver and returns its status.
 template <typename Body> tw_status withDriver(Body body) noexcept {
   return guarded([&]() -> Status {
     Result<const cuda::Driver *> driver = cuda::Driver::get();
@@ -26,7 +25,7 @@ template <typename Body> tw_status withDriver(Body body) noexcept {
   });
 }
 
-/// The same for a body with a result, which goes to `*out` on success.
+/// Same for a body with a result, which goes to `*out` on success.
 template <typename Out, typename Body>
 tw_status withDriverInto(Out *out, Body body) noexcept {
   return withDriver([&](const cuda::Driver &driver) -> Status {

@@ -1,4 +1,4 @@
-// Memory in the order of streams, streams, events and graphs.
+// Stream-ordered memory, streams, events and graphs.
 
 #include "runtime/capi/CudaGuard.h"
 #include "runtime/cuda/Graph.h"
@@ -11,7 +11,7 @@ using namespace tilewright::runtime::capi;
 using namespace tilewright::runtime::cuda;
 
 namespace {
-/// What this process keeps of a device for its arrays.
+/// The pool and the staging buffers of a device in this process.
 struct DeviceMemory {
   DeviceMemory(std::unique_ptr<MemoryPool> pool, const Driver &driver,
                int ordinal)
@@ -21,8 +21,8 @@ struct DeviceMemory {
 };
 } // namespace
 
-/// Made at first use and never destroyed: arrays may be freed after static
-/// destructors ran.
+/// Created at first use and never destroyed: arrays may be freed after static
+/// destructors have run.
 static Result<DeviceMemory *> memoryOf(const Driver &driver, int device) {
   static auto &mutex = *new std::mutex;
   static auto &all = *new std::vector<std::unique_ptr<DeviceMemory>>;
@@ -153,10 +153,10 @@ tw_status tw_cuda_fill(int device, uint64_t to, uint8_t value, size_t bytes,
 
 tw_status tw_cuda_pointer_device(uint64_t address, int *device) {
   return withDriver([&](const Driver &driver) -> Status {
-    Result<PointerOffset> place = placeOf(driver, address);
-    if (!place.ok())
-      return place.status();
-    *device = place->device;
+    Result<PointerInfo> info = getPointerInfo(driver, address);
+    if (!info.ok())
+      return info.status();
+    *device = info->device;
     return Status::success();
   });
 }

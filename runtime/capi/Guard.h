@@ -1,4 +1,4 @@
-// What every function of the C interface does around its body.
+// Wrappers for all functions of the C interface.
 #ifndef TILEWRIGHT_RUNTIME_CAPI_GUARD_H
 #define TILEWRIGHT_RUNTIME_CAPI_GUARD_H
 
@@ -17,9 +17,9 @@ inline tw_status report(const Status &status) {
   return static_cast<tw_status>(status.code());
 }
 
-/// Runs `body`, which returns a Status. The runtime throws nothing itself, but
-/// the standard library does when memory ends, and no exception may leave a C
-/// function.
+/// Runs `body`, which returns a Status. The runtime itself throws nothing, but
+/// the standard library throws if memory is exhausted. No exception may leave a
+/// C function.
 template <typename Body> tw_status guarded(Body body) noexcept {
   try {
     return report(body());
@@ -30,7 +30,7 @@ template <typename Body> tw_status guarded(Body body) noexcept {
   }
 }
 
-/// The same for a body with a result, which goes to `*out` on success.
+/// Same for a body with a result, which goes to `*out` on success.
 template <typename Out, typename Body>
 tw_status guardedInto(Out *out, Body body) noexcept {
   return guarded([&]() -> Status {

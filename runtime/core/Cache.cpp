@@ -18,11 +18,11 @@ namespace tilewright::runtime {
 
 static constexpr std::string_view kEntrySuffix = ".twc";
 static constexpr std::string_view kTemporaryPrefix = ".tmp-";
-/// A writer needs seconds; what is older was left by a killed process.
+/// A writer needs seconds; older files are left by killed processes.
 static constexpr time_t kTemporaryLifetime = 3600;
 
-/// A process stores at most this part of the bound, as a divisor, without
-/// looking at what is there.
+/// Divisor of the bound: the share that a process stores without reading the
+/// directory.
 static constexpr uint64_t kUnseenShare = 64;
 
 static bool hasPrefix(std::string_view text, std::string_view prefix) {
@@ -55,12 +55,12 @@ struct StoredFile {
 };
 } // namespace
 
-/// The regular files of a directory whose names satisfy `wanted`.
+/// Returns the regular files of a directory whose names satisfy `wanted`.
 template <typename Predicate>
 static Result<std::vector<StoredFile>> listFiles(int directoryFd,
                                                  Predicate wanted) {
-  // fdopendir takes the descriptor over and moves its position: give it one
-  // of its own.
+  // fdopendir takes ownership of the descriptor and moves its position: it
+  // needs a descriptor of its own.
   int fd = openat(directoryFd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   std::unique_ptr<DIR, int (*)(DIR *)> stream(fd < 0 ? nullptr : fdopendir(fd),
                                               closedir);
@@ -97,7 +97,8 @@ static void removeStaleTemporaries(int directoryFd) {
       unlinkat(directoryFd, file.name.c_str(), 0);
 }
 
-/// A new file that no other process or thread has; its name goes to `name`.
+/// Creates a file that no other process or thread has; `name` receives its
+/// name.
 static UniqueFd createTemporary(int directoryFd, std::string &name) {
   static std::atomic<unsigned> counter{0};
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -105,18 +106,19 @@ static UniqueFd createTemporary(int directoryFd, std::string &name) {
            std::to_string(counter.fetch_add(1));
     int fd = openat(directoryFd, name.c_str(),
                     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    // The name may be left from a process that had our id before.
+    // The name may be left from an earlier process with the same id.
     if (fd >= 0 || errno != EEXIST)
       return UniqueFd(fd);
   }
   return UniqueFd();
 }
 
-/// Gives a file the name of an entry, at once, whether there is one or not.
+/// Renames a file to that of an entry, atomically, and replaces an existing
+/// one.
 static int nameEntry(int directoryFd, const char *temporary, const char *name) {
-  // A file that takes another one's place is written to the disk before
-  // renameat returns, on ext4: 4 ms for what a checksum looks after. Files that
-  // change places are not.
+  // ext4 flushes a file that replaces another before renameat returns, which
+  // takes milliseconds (benchmarks/notes/compile-time.md). The checksum already
+  // detects torn files. An exchange of two files does not flush.
   if (renameat2(directoryFd, temporary, directoryFd, name, RENAME_EXCHANGE) !=
       0)
     return renameat(directoryFd, temporary, directoryFd, name);
@@ -144,9 +146,10 @@ Result<Cache> Cache::openDefault() {
 }
 
 namespace {
-/// Held by whoever removes or replaces the file of an entry, so that nobody
-/// removes a good file in place of the damaged one that was there before. The
-/// kernel drops it with its process; a file system without locks does without.
+/// Held during the removal or replacement of an entry's file. It prevents the
+/// removal of a good file that has just replaced a damaged one. The kernel
+/// releases it if the process ends. On a file system without locks there is no
+/// such protection.
 class DirectoryLock {
 public:
   explicit DirectoryLock(int directoryFd)
@@ -159,7 +162,7 @@ private:
   UniqueFd fd;
 };
 
-/// The file of an entry as found: open, and decoded if it is sound.
+/// The file of an entry: open, and decoded if it is intact.
 struct FoundFile {
   UniqueFd fd;
   struct stat info;
@@ -171,7 +174,7 @@ struct FoundFile {
 static FoundFile readEntry(int directoryFd, const std::string &key,
                            uint64_t limit) {
   FoundFile found;
-  // Non-blocking: a FIFO under this name must not hang us.
+  // Non-blocking: a FIFO of this name must not block.
   found.fd = UniqueFd(openat(directoryFd, fileName(key).c_str(),
                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!found.fd.valid() || fstat(found.fd.get(), &found.info) != 0 ||
@@ -185,7 +188,7 @@ static FoundFile readEntry(int directoryFd, const std::string &key,
   return found;
 }
 
-/// Removes the file unless another one has taken its name by now.
+/// Removes the file unless another one has replaced it.
 static void removeDamaged(int directoryFd, const std::string &key,
                           const FoundFile &found) {
   DirectoryLock lock(directoryFd);
@@ -205,7 +208,7 @@ std::optional<CacheEntry> Cache::get(const std::string &key) const {
   FoundFile found = readEntry(directory->get(), key, bound);
   if (found.damaged)
     removeDamaged(directory->get(), key, found);
-  // Fails in a read-only cache, where nothing is evicted either.
+  // Fails in a read-only cache, which does not evict either.
   if (found.entry)
     (void)futimens(found.fd.get(), nullptr);
   return std::move(found.entry);
@@ -254,7 +257,7 @@ Status Cache::put(const std::string &key, const CacheEntry &entry) const {
   const auto stored = static_cast<int64_t>(bytes.size());
   if (room->fetch_sub(stored) >= stored)
     return Status::success();
-  // Some air, so that a full cache is not swept at every store.
+  // A tenth below the bound, so that a full cache is not swept at every store.
   return evict(directory->get(), name, bound, bound - bound / 10);
 }
 
@@ -266,8 +269,8 @@ static void sortByUse(std::vector<StoredFile> &files) {
             });
 }
 
-/// If there are more than `most` bytes, removes entries until there are at most
-/// `target`.
+/// Removes entries until at most `target` bytes remain, if there are more than
+/// `most`.
 Status Cache::evict(int directoryFd, const std::string &keep, uint64_t most,
                     uint64_t target) const {
   removeStaleTemporaries(directoryFd);

@@ -1,6 +1,6 @@
-// The disk cache: content-addressed, shared by any number of processes,
-// bounded in size. Losing it costs compile time and nothing else, so every
-// failure is a status that a compiler may ignore.
+// The disk cache: content-addressed, shared by any number of processes, bounded
+// in size. Its loss costs only compile time, so every failure is a status that
+// a compiler may ignore.
 #ifndef TILEWRIGHT_RUNTIME_CORE_CACHE_H
 #define TILEWRIGHT_RUNTIME_CORE_CACHE_H
 
@@ -25,7 +25,7 @@ struct CacheUsage {
 struct CacheItem {
   std::string key;
   uint64_t bytes = 0;
-  /// Seconds since 1970 at which it was stored or last found.
+  /// Time of the store or of the last hit, in seconds since 1970.
   int64_t used = 0;
 };
 
@@ -33,33 +33,32 @@ class Cache {
 public:
   static constexpr uint64_t kDefaultMaxBytes = uint64_t(2) << 30;
 
-  /// A cache in `directory` (created when missing) that holds at most
-  /// `maxBytes`. Fails when the directory cannot be made or trusted.
+  /// Opens the cache in `directory`, created if missing, that holds at most
+  /// `maxBytes`. Fails if the directory cannot be created or trusted.
   static Result<Cache> open(std::string directory, uint64_t maxBytes);
 
-  /// The same, with directory and bound from the environment.
+  /// Same, with directory and bound from the environment.
   static Result<Cache> openDefault();
 
-  /// The entry under `key`, or nothing. A damaged entry is removed and is
-  /// nothing; one that cannot be read is nothing and stays. A hit makes the
-  /// entry the most recently used one.
+  /// Returns the entry under `key`, or nothing. Removes a damaged entry and
+  /// returns nothing. Leaves an unreadable one and returns nothing. A hit makes
+  /// the entry the most recently used one.
   std::optional<CacheEntry> get(const std::string &key) const;
 
-  /// The entry under `key`, or nothing, leaving everything as it is.
+  /// Returns the entry under `key`, or nothing, without any change.
   std::optional<CacheEntry> peek(const std::string &key) const;
 
-  /// What is stored, the least recently used entry first.
+  /// Returns the entries, the least recently used first.
   Result<std::vector<CacheItem>> list() const;
 
-  /// Removes the least recently used entries until at most `bytes` are left,
-  /// and what killed writers left behind.
+  /// Removes the least recently used entries until at most `bytes` are left.
+  /// Also removes the temporary files of killed writers.
   Status prune(uint64_t bytes) const;
 
-  /// Stores the entry: readers see all of it or none. Then, where the bound may
-  /// have been passed, removes the least recently used entries until it holds.
-  /// Each of several processes that store at once may add a 64th of the bound
-  /// before it sees what the others do.
-  /// `key` is 1 to 128 letters, digits, '-' and '_'.
+  /// Stores the entry: readers see all of it or none. Then, if the bound may be
+  /// exceeded, removes the least recently used entries until it holds. Each of
+  /// several concurrent processes may add a 64th of the bound before it notices
+  /// the others. `key` is 1 to 128 letters, digits, '-' and '_'.
   Status put(const std::string &key, const CacheEntry &entry) const;
 
   Result<CacheUsage> usage() const;
@@ -82,8 +81,8 @@ private:
 
   std::string path;
   uint64_t bound;
-  /// Bytes that may be stored before the directory is looked at again, which
-  /// takes the longer the more there is in it.
+  /// Bytes that may be stored before the next read of the directory, which
+  /// takes time proportional to its size.
   std::unique_ptr<std::atomic<int64_t>> room =
       std::make_unique<std::atomic<int64_t>>(0);
 };

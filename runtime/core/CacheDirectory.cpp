@@ -31,15 +31,15 @@ Result<std::string> defaultCacheDirectory() {
   if (std::optional<std::string> home = homeDirectory())
     return *home + "/.cache/tilewright";
   return Status(StatusCode::Unavailable,
-                "no place for the cache: set TILEWRIGHT_CACHE_DIR or HOME");
+                "no directory for the cache: set TILEWRIGHT_CACHE_DIR or HOME");
 }
 
 Status createPrivateDirectory(const std::string &path) {
   for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string prefix = path.substr(0, end);
     struct stat info;
-    // Asked first: on a read-only file system mkdir fails with EROFS even for
-    // a directory that exists.
+    // stat comes first: on a read-only file system mkdir fails with EROFS even
+    // if the directory exists.
     if (stat(prefix.c_str(), &info) != 0 && mkdir(prefix.c_str(), 0700) != 0 &&
         errno != EEXIST)
       return ioError(StatusCode::Unavailable,

@@ -1,4 +1,4 @@
-// Where the disk cache lies and whether it may be trusted.
+// The directory of the disk cache, and whether it may be trusted.
 #ifndef TILEWRIGHT_RUNTIME_CORE_CACHEDIRECTORY_H
 #define TILEWRIGHT_RUNTIME_CORE_CACHEDIRECTORY_H
 
@@ -13,12 +13,12 @@ namespace tilewright::runtime {
 /// ~/.cache/tilewright.
 Result<std::string> defaultCacheDirectory();
 
-/// Creates `path` and what is missing above it, readable by the user alone.
+/// Creates `path` and its missing parents, readable by the user alone.
 Status createPrivateDirectory(const std::string &path);
 
-/// Opens `path` for operations relative to it. Refused unless it belongs to
-/// this user and nobody else may write to it: host objects in the cache are
-/// executed, so whoever can write there can run code as this user.
+/// Opens `path` for operations relative to it. Fails unless it belongs to this
+/// user and nobody else may write to it. Host objects in the cache are
+/// executed, so a writer could run code as this user.
 Result<UniqueFd> openTrustedDirectory(const std::string &path);
 
 } // namespace tilewright::runtime

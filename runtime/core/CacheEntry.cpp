@@ -22,7 +22,7 @@ static void appendString(std::string &out, std::string_view text) {
 }
 
 namespace {
-/// Takes fields off the front of a buffer; every read fails once one has.
+/// Reads fields from the front of a buffer. After one failure every read fails.
 class Reader {
 public:
   explicit Reader(std::string_view bytes) : rest(bytes) {}
@@ -78,7 +78,7 @@ std::string encodeCacheEntry(std::string_view key, const CacheEntry &entry) {
   return file + payload;
 }
 
-/// The payload of a file whose header and checksum are right.
+/// Returns the payload of a file whose header and checksum are valid.
 static std::optional<std::string_view> checkedPayload(std::string_view file) {
   if (file.size() < kHeaderSize)
     return std::nullopt;

@@ -9,10 +9,9 @@
 //       24     32  checksum of the payload
 //       56         payload: key, number of blobs, their names and sizes, bytes
 //
-// The key stands in the payload, so a file under another key's name is damage.
-// The checksum finds what went wrong by itself. Who wants to deceive could
-// write any checksum: the cache has no other guard than its directory, which
-// nobody else may write to.
+// The payload contains the key, so a file under another key's name is damaged.
+// The checksum detects accidental damage. It does not detect forgery: the only
+// protection is the directory, to which nobody else may write.
 #ifndef TILEWRIGHT_RUNTIME_CORE_CACHEENTRY_H
 #define TILEWRIGHT_RUNTIME_CORE_CACHEENTRY_H
 
@@ -30,10 +29,10 @@ struct Blob {
 
 using CacheEntry = std::vector<Blob>;
 
-/// The file's content for these blobs.
+/// Encodes the blobs as the content of a file.
 std::string encodeCacheEntry(std::string_view key, const CacheEntry &entry);
 
-/// The blobs of a file, or nothing if any byte of it is not as written.
+/// Decodes the blobs of a file; returns nothing if any byte has changed.
 std::optional<CacheEntry> decodeCacheEntry(std::string_view key,
                                            std::string_view file);
 

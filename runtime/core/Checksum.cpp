@@ -6,9 +6,9 @@ namespace tilewright::runtime {
 
 using Words = std::array<uint64_t, 4>;
 
-/// Invertible in the sum and in the word, so that no difference gets lost. What
-/// differs in a few high bits only, which a product passes to no others, does
-/// in many after the second one.
+/// Adds a word to a sum. Invertible in both, so no difference gets lost. A
+/// multiplication does not propagate high bits downwards. So a shift moves them
+/// down, and the second multiplication spreads them.
 static uint64_t add(uint64_t sum, uint64_t word) {
   constexpr uint64_t kFactors[] = {0xd1342543de82ef95, 0x9fb21c651e98df25};
   uint64_t mixed = (sum ^ word) * kFactors[0];
@@ -19,7 +19,7 @@ static uint64_t add(uint64_t sum, uint64_t word) {
 static void addBlock(Checksum &sums, const char *block) {
   Words words;
   std::memcpy(words.data(), block, sizeof(words));
-  // Independent of each other: the processor multiplies all four at once.
+  // Independent of each other, so the processor multiplies all four at once.
   for (size_t i = 0; i < words.size(); ++i)
     sums[i] = add(sums[i], words[i]);
 }
@@ -32,7 +32,7 @@ Checksum checksum(std::string_view bytes) {
   char last[sizeof(Words)] = {};
   bytes.copy(last, sizeof(last));
   addBlock(sums, last);
-  // Tells messages apart that end in more or fewer zeros.
+  // Distinguishes messages that end in different numbers of zeros.
   for (uint64_t &sum : sums)
     sum = add(sum, size);
   return sums;

@@ -1,4 +1,4 @@
-// A checksum that notices damage, at the speed of memory.
+// A checksum that detects damage, at the speed of memory.
 #ifndef TILEWRIGHT_RUNTIME_CORE_CHECKSUM_H
 #define TILEWRIGHT_RUNTIME_CORE_CHECKSUM_H
 
@@ -11,9 +11,9 @@ namespace tilewright::runtime {
 using Checksum = std::array<uint64_t, 4>;
 
 /// Four sums of 64 bits, each over every fourth word of eight bytes. One
-/// changed word always changes its sum; several leave it as it was by a
-/// coincidence of 64 bits. No protection from those who look for two messages
-/// with one checksum.
+/// changed word always changes its sum. Several changed words leave a sum
+/// unchanged with a probability of 2^-64. Offers no protection from deliberate
+/// collisions.
 Checksum checksum(std::string_view bytes);
 
 } // namespace tilewright::runtime

@@ -12,7 +12,7 @@ std::optional<std::string> environment(const char *name) {
   return std::string(value);
 }
 
-/// The power of two that a unit suffix stands for, nothing if it is none.
+/// Returns the power of two of a unit suffix; nothing if it is no unit.
 static std::optional<unsigned> unitShift(const char *begin, const char *end) {
   if (begin == end)
     return 0;

@@ -13,7 +13,7 @@ UniqueFd::~UniqueFd() {
 }
 
 Status ioError(StatusCode code, const std::string &what, int errorNumber) {
-  // strerror is not safe to call from several threads.
+  // strerror is not thread-safe.
   return Status(code,
                 what + ": " + std::generic_category().message(errorNumber));
 }

@@ -30,12 +30,12 @@ private:
   int fd = -1;
 };
 
-/// Everything from the current position to the end; a file longer than
-/// `limit` is an error.
+/// Reads from the current position to the end. A file longer than `limit` is an
+/// error.
 Result<std::string> readAll(int fd, uint64_t limit);
 Status writeAll(int fd, std::string_view bytes);
 
-/// "what: words of errno".
+/// "what: message of errno".
 Status ioError(StatusCode code, const std::string &what, int errorNumber);
 
 } // namespace tilewright::runtime

@@ -102,7 +102,8 @@ Digest Sha256::finish() {
   const uint64_t bits = length * 8;
   static constexpr uint8_t kPadding[64] = {0x80};
   size_t used = length % 64;
-  // One to 64 bytes of padding, so that eight bytes of length end a block.
+  // One to 64 bytes of padding, so that the eight bytes of the length end a
+  // block.
   update(kPadding, used < 56 ? 56 - used : 120 - used);
   uint8_t tail[8];
   for (int i = 0; i < 8; ++i)

@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4). Keys of the disk cache; there is no system library for
-// it that every Linux machine has.
+// SHA-256 (FIPS 180-4), for the keys of the disk cache. No system library for
+// it exists on every Linux machine.
 #ifndef TILEWRIGHT_RUNTIME_CORE_HASH_H
 #define TILEWRIGHT_RUNTIME_CORE_HASH_H
 
@@ -13,14 +13,14 @@ namespace tilewright::runtime {
 
 using Digest = std::array<uint8_t, 32>;
 
-/// Hash of a message that comes in pieces.
+/// Computes the hash of a message from successive pieces.
 class Sha256 {
 public:
   Sha256 &update(const void *data, size_t size);
   Sha256 &update(std::string_view bytes) {
     return update(bytes.data(), bytes.size());
   }
-  /// The digest of all that was added. The object is spent afterwards.
+  /// Returns the digest of the message. The object must not be used afterwards.
   Digest finish();
 
 private:
@@ -35,7 +35,7 @@ private:
 
 Digest sha256(std::string_view bytes);
 
-/// Lower-case hexadecimal, two characters a byte.
+/// Lower-case hexadecimal, two characters per byte.
 std::string toHex(const Digest &digest);
 
 } // namespace tilewright::runtime

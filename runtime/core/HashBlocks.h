@@ -1,4 +1,4 @@
-// The inner loop of SHA-256, in as many ways as there are processors for it.
+// The inner loop of SHA-256, portable and for x86.
 #ifndef TILEWRIGHT_RUNTIME_CORE_HASHBLOCKS_H
 #define TILEWRIGHT_RUNTIME_CORE_HASHBLOCKS_H
 
@@ -19,8 +19,8 @@ using CompressBlocks = void (*)(HashState &state, const uint8_t *blocks,
 
 void compressPortably(HashState &state, const uint8_t *blocks, size_t count);
 
-/// By the instructions of x86 processors, several times faster; null where this
-/// processor has none.
+/// Returns the version for the SHA instructions of x86, several times faster;
+/// null if this processor lacks them.
 CompressBlocks compressByInstructions();
 
 } // namespace tilewright::runtime

@@ -9,8 +9,8 @@ namespace tilewright::runtime {
 
 #define TILEWRIGHT_SHA __attribute__((target("sha,sse4.1")))
 
-/// Four rounds. The instruction takes half of the state (the words A, B, E, F)
-/// and gives it two rounds later in the place of the other (C, D, G, H).
+/// Four rounds. The instruction takes the words A, B, E, F of the state and
+/// returns them two rounds later as C, D, G, H.
 TILEWRIGHT_SHA static inline void rounds(__m128i &abef, __m128i &cdgh,
                                          __m128i schedule, int first) {
   const __m128i sum =
@@ -20,7 +20,8 @@ TILEWRIGHT_SHA static inline void rounds(__m128i &abef, __m128i &cdgh,
   abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
 }
 
-/// The next four words of the message schedule, of the sixteen before.
+/// Returns the next four words of the message schedule from the previous
+/// sixteen.
 TILEWRIGHT_SHA static inline __m128i extend(__m128i w0, __m128i w4, __m128i w8,
                                             __m128i w12) {
   const __m128i sum =

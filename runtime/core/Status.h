@@ -1,5 +1,5 @@
-// The result of every operation of the runtime that can fail: a code that
-// programs branch on and a message that people read. Nothing here throws.
+// The result of every operation of the runtime that can fail: a code for
+// programs and a message for people. Nothing here throws.
 #ifndef TILEWRIGHT_RUNTIME_CORE_STATUS_H
 #define TILEWRIGHT_RUNTIME_CORE_STATUS_H
 
@@ -14,17 +14,17 @@ namespace tilewright::runtime {
 /// Same values as `tw_status` in tilewright-c/runtime.h.
 enum class StatusCode : int {
   Ok = 0,
-  /// The caller passed something that can never work.
+  /// The caller passed an argument that can never work.
   InvalidArgument = 1,
   /// A named thing (kernel, entry, symbol) does not exist.
   NotFound = 2,
-  /// Something this machine lacks: a driver, a device, a readable cache.
+  /// This machine lacks something: a driver, a device, a readable cache.
   Unavailable = 3,
-  /// Present, but too old or too small for what was asked.
+  /// Present, but too old or too small for the request.
   Unsupported = 4,
   /// Host or device memory is exhausted.
   OutOfMemory = 5,
-  /// The file system refused.
+  /// The file system reported an error.
   Io = 6,
   /// The device's driver reported an error.
   Driver = 7,
@@ -32,11 +32,11 @@ enum class StatusCode : int {
   KernelAssert = 8,
   /// A defect of the runtime itself.
   Internal = 9,
-  /// The program wants the call to end before it is done.
+  /// The program asked for the call to end early.
   Interrupted = 10,
 };
 
-/// A pointer, which is null where nothing failed: that costs a launch nothing.
+/// A pointer, null on success: success costs a launch nothing.
 class [[nodiscard]] Status {
 public:
   Status() = default;
@@ -52,7 +52,7 @@ public:
 
   bool ok() const { return !failure; }
   StatusCode code() const { return failure ? failure->code : StatusCode::Ok; }
-  /// Empty where nothing failed.
+  /// Empty on success.
   const std::string &message() const;
 
 private:
@@ -63,7 +63,7 @@ private:
   std::unique_ptr<const Failure> failure;
 };
 
-/// A value, or the status that says why there is none.
+/// A value, or the status of the failure.
 template <typename T> class [[nodiscard]] Result {
 public:
   Result(T value) : held(std::move(value)) {}
@@ -84,7 +84,7 @@ private:
   Status failure;
 };
 
-/// The error that `tw_last_error` reports, one for each thread.
+/// Sets the error that `tw_last_error` reports, one per thread.
 void setLastError(const Status &status);
 const Status &lastError();
 

@@ -16,9 +16,9 @@ struct ActiveRange {
 
 static thread_local ActiveRange *activeRange = nullptr;
 
-/// Between setjmp and longjmp lie only this frame, without anything to
-/// destroy, and frames of compiled kernels, which own nothing either. Returns
-/// whether the range ran to its end.
+/// Returns whether the range ran to its end. Between setjmp and longjmp are
+/// only this frame and frames of compiled kernels. None of them has destructors
+/// to run.
 static bool runGuarded(ActiveRange &range, HostKernel kernel,
                        const uint64_t *args, const int32_t grid[3],
                        int64_t begin, int64_t end) {
@@ -43,7 +43,7 @@ Status runPrograms(HostKernel kernel, const uint64_t *args,
 
 void failAssertion(const char *message) {
   if (!activeRange) {
-    // Called by a program of the user's own that drives a kernel by hand.
+    // Called by a user's own program that runs a kernel without the runtime.
     std::fprintf(stderr, "assertion failed in a kernel: %s\n", message);
     return;
   }

@@ -10,8 +10,8 @@ namespace tilewright::runtime::cpu {
 
 /// A compiled kernel. Runs the programs with linear numbers [begin, end), x
 /// fastest: number = x + grid[0] * (y + grid[1] * z). `args` has one slot of
-/// eight bytes for each kernel argument in order: a pointer's address, an
-/// integer sign-extended, the bits of a float in the low bytes.
+/// eight bytes per kernel argument in order: a pointer's address, an integer
+/// sign-extended, the bits of a float in the low bytes.
 using HostKernel = void (*)(const uint64_t *args, const int32_t grid[3],
                             int64_t begin, int64_t end);
 
@@ -20,8 +20,8 @@ using HostKernel = void (*)(const uint64_t *args, const int32_t grid[3],
 Status runPrograms(HostKernel kernel, const uint64_t *args,
                    const int32_t grid[3], int64_t begin, int64_t end);
 
-/// Ends the range that this thread is running, which is then a failure with
-/// this message. Comes back only in a thread that is running none.
+/// Fails the range that this thread is running, with this message. Returns only
+/// in a thread that is running none.
 void failAssertion(const char *message);
 
 } // namespace tilewright::runtime::cpu

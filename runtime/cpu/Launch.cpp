@@ -4,7 +4,8 @@
 
 namespace tilewright::runtime::cpu {
 
-/// The number of programs. Sides fit 32 bits, their product 64.
+/// Returns the number of programs. Extents fit in 32 bits; the total must fit
+/// in 64.
 static Result<int64_t> programCount(const std::array<int64_t, 3> &grid) {
   int64_t count = 1;
   for (int i = 0; i < 3; ++i) {
@@ -33,20 +34,20 @@ Status launch(HostKernel kernel, const uint64_t *args,
       return preset.status();
     threads = *preset;
   }
-  const int32_t sides[3] = {static_cast<int32_t>(grid[0]),
-                            static_cast<int32_t>(grid[1]),
-                            static_cast<int32_t>(grid[2])};
+  const int32_t extents[3] = {static_cast<int32_t>(grid[0]),
+                              static_cast<int32_t>(grid[1]),
+                              static_cast<int32_t>(grid[2])};
   ThreadPool::InterruptFunction inItsOwnMemory;
   if (isInterrupted)
     inItsOwnMemory = [&] {
-      // It may be asked in the middle of a program.
+      // May be called in the middle of a program.
       const OtherScratch scratch;
       return isInterrupted();
     };
   return ThreadPool::shared().run(
       *count, threads,
       [&](int64_t begin, int64_t end) {
-        return runPrograms(kernel, args, sides, begin, end);
+        return runPrograms(kernel, args, extents, begin, end);
       },
       order, inItsOwnMemory);
 }

@@ -9,9 +9,10 @@
 
 namespace tilewright::runtime::cpu {
 
-/// Runs the kernel once for each program of the grid and waits. `threads` is 0
-/// for the default. A grid without programs runs nothing. `isInterrupted` is
-/// called as `ThreadPool::run` says, and may launch kernels itself.
+/// Runs the kernel once for each program of the grid and waits. With `threads`
+/// 0, the default number of threads runs it. An empty grid runs nothing.
+/// `isInterrupted` is called as in `ThreadPool::run`, and may launch kernels
+/// itself.
 Status launch(HostKernel kernel, const uint64_t *args,
               const std::array<int64_t, 3> &grid, unsigned threads,
               ProgramOrder order = ProgramOrder::Any,

@@ -13,10 +13,11 @@ static std::string join(const int32_t *numbers, int32_t count) {
   return text;
 }
 
-std::string formatPlace(PrintKind kind, const int32_t *place, int32_t rank) {
-  std::string text = "pid (" + join(place, 3) + ") ";
+std::string formatIndices(PrintKind kind, const int32_t *indices,
+                          int32_t rank) {
+  std::string text = "pid (" + join(indices, 3) + ") ";
   if (kind != PrintKind::Nothing)
-    text += "idx (" + join(place + 3, rank) + ") ";
+    text += "idx (" + join(indices + 3, rank) + ") ";
   return text;
 }
 
@@ -33,8 +34,8 @@ std::string formatValue(PrintKind kind, uint64_t bits) {
     double value;
     std::memcpy(&value, &bits, sizeof(value));
     if (value != value)
-      return "nan"; // printf may show its sign
-    // A double may have 309 digits in front of the point.
+      return "nan"; // Without its sign, which printf may print.
+    // A double may have 309 digits before the decimal point.
     char digits[330];
     std::snprintf(digits, sizeof(digits), "%f", value);
     return digits;
@@ -44,7 +45,7 @@ std::string formatValue(PrintKind kind, uint64_t bits) {
   case PrintKind::Pointer:
     std::snprintf(text, sizeof(text), "0x%" PRIx64, bits);
     return text;
-  default: // the kinds of base 16, whose numbers of digits double
+  default: // Hex1 to Hex16: the number of digits doubles.
     const int digits =
         1 << (static_cast<int>(kind) - static_cast<int>(PrintKind::Hex1));
     std::snprintf(text, sizeof(text), "0x%0*" PRIx64, digits, bits);

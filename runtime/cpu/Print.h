@@ -1,4 +1,4 @@
-// What kernels print.
+// Output of kernels.
 #ifndef TILEWRIGHT_RUNTIME_CPU_PRINT_H
 #define TILEWRIGHT_RUNTIME_CPU_PRINT_H
 
@@ -21,14 +21,14 @@ enum class PrintKind : int32_t {
   Hex16 = 9,
 };
 
-/// "pid (0, 0, 0) idx (1, 2) " of a program's three numbers and an index of
-/// `rank` dimensions after them; without an index where there is no value.
-std::string formatPlace(PrintKind kind, const int32_t *place, int32_t rank);
+/// Formats "pid (0, 0, 0) idx (1, 2) ": three program ids and an index of
+/// `rank` dimensions. Omits the index for the kind `Nothing`.
+std::string formatIndices(PrintKind kind, const int32_t *indices, int32_t rank);
 
-/// The text of a value whose 64 bits are meant as `kind` says.
+/// Formats a value of 64 bits, interpreted as `kind`.
 std::string formatValue(PrintKind kind, uint64_t bits);
 
-/// Writes a line to the standard output, whole among those of other threads.
+/// Writes a line to the standard output, atomically among threads.
 void printLine(const std::string &line);
 
 } // namespace tilewright::runtime::cpu

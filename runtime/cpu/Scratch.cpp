@@ -6,8 +6,8 @@
 namespace tilewright::runtime::cpu {
 
 namespace {
-/// Grows, is never given back before the thread ends: the next call of the
-/// kernel finds its pages in place.
+/// Grows and lives as long as the thread: the next call of the kernel finds its
+/// pages mapped.
 struct Scratch {
   ~Scratch() { std::free(memory); }
   void *memory = nullptr;

@@ -1,4 +1,4 @@
-// Memory of kernels whose tiles are too large for a stack.
+// Scratch memory for kernels whose tiles exceed a stack.
 #ifndef TILEWRIGHT_RUNTIME_CPU_SCRATCH_H
 #define TILEWRIGHT_RUNTIME_CPU_SCRATCH_H
 
@@ -6,12 +6,12 @@
 
 namespace tilewright::runtime::cpu {
 
-/// At least `bytes` bytes, aligned to 64, the calling thread's own until it
-/// asks again. Null when there is not so much memory.
+/// Returns at least `bytes` bytes, aligned to 64, which the calling thread owns
+/// until its next call. Returns null if memory is exhausted.
 void *getScratch(uint64_t bytes);
 
-/// While it lives the thread's memory is another one, and what it had before is
-/// left alone.
+/// Replaces the thread's scratch memory during its lifetime and preserves the
+/// previous one.
 class OtherScratch {
 public:
   OtherScratch();

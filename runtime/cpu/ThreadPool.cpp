@@ -14,17 +14,17 @@
 
 namespace tilewright::runtime::cpu {
 
-/// Ranges a thread takes in a launch of equal programs: enough to even out
-/// unequal ones, few enough that taking them costs nothing.
+/// Ranges per thread in a launch of independent programs. More ranges balance
+/// programs of unequal cost; fewer cost less to take.
 static constexpr int64_t kRangesPerThread = 16;
 
 using Clock = std::chrono::steady_clock;
 
-/// How often a launch is asked whether it should end.
+/// Interval between calls of `isInterrupted`.
 static constexpr std::chrono::milliseconds kTimeBetweenQuestions{100};
 
-/// One call of `run`. Workers join and leave it under the pool's mutex; ranges
-/// are taken without it.
+/// One call of `run`. Workers join and leave it under the pool's mutex, but
+/// take ranges without it.
 struct ThreadPool::Launch {
   Launch(int64_t count, int64_t chunk, unsigned helpers,
          const RangeFunction &function, const InterruptFunction &isInterrupted)
@@ -49,8 +49,8 @@ struct ThreadPool::Launch {
     }
   }
 
-  /// Handles a range, in pieces that take so little time that the thread soon
-  /// sees when it should end.
+  /// Handles a range in pieces short enough for the thread to notice soon that
+  /// it should end.
   void handle(int64_t begin, int64_t end, int64_t &piece, bool isCaller) {
     constexpr std::chrono::milliseconds kTimeOfPiece{2};
     while (begin < end && !hasFailed.load(std::memory_order_relaxed)) {
@@ -69,7 +69,7 @@ struct ThreadPool::Launch {
     }
   }
 
-  /// By the thread that launched.
+  /// Called by the launching thread only.
   void askWhetherToEnd() {
     if (!isInterrupted || hasFailed.load(std::memory_order_relaxed) ||
         Clock::now() < nextQuestion)
@@ -81,7 +81,7 @@ struct ThreadPool::Launch {
 
   void fail(Status status) {
     hasFailed.store(true, std::memory_order_relaxed);
-    // Nobody takes another range.
+    // No thread takes another range.
     next.store(count, std::memory_order_relaxed);
     std::lock_guard<std::mutex> lock(failureMutex);
     if (failure.ok())
@@ -102,9 +102,9 @@ struct ThreadPool::Launch {
   Status failure;
 };
 
-/// What a thread takes part in, and how long its item has been waiting.
+/// The launch of a waiting thread, and the duration of its wait.
 struct ThreadPool::Waiting {
-  /// Null where no further thread may take part.
+  /// Null if no further thread may take part.
   ThreadPool *pool = nullptr;
   Launch *launch = nullptr;
   bool isCaller = false;
@@ -116,8 +116,8 @@ thread_local ThreadPool::Waiting ThreadPool::waiting;
 
 static std::atomic<ThreadPool *> sharedPool{nullptr};
 
-/// The child of a fork has none of the pool's threads, and its mutex may be
-/// held by one that is gone: leave the old pool alone, make a new one at need.
+/// The child of a fork has none of the pool's threads, and a vanished thread
+/// may hold its mutex. Abandons the old pool; a new one is created on demand.
 static void forgetSharedPool() { sharedPool.store(nullptr); }
 
 ThreadPool &ThreadPool::shared() {
@@ -168,8 +168,8 @@ void ThreadPool::workerLoop() {
 void ThreadPool::startWorkers(unsigned wanted) {
   if (workers >= wanted)
     return;
-  // Signals are for the program's own threads: an interrupt handled on a
-  // worker would run in the middle of a kernel.
+  // Signals belong to the program's own threads: an interrupt on a worker would
+  // run in the middle of a kernel.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -183,8 +183,8 @@ void ThreadPool::startWorkers(unsigned wanted) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-/// One more thread for a launch of which an item waits, unless all items are
-/// taken or a thread is on its way.
+/// Adds a thread to a launch with a waiting item, unless all items are taken or
+/// a thread is already starting.
 void ThreadPool::addHelper(Launch &launch) {
   std::lock_guard<std::mutex> lock(mutex);
   if (launch.next.load(std::memory_order_relaxed) >= launch.count)
@@ -198,8 +198,8 @@ void ThreadPool::addHelper(Launch &launch) {
   workAvailable.notify_one();
 }
 
-/// A program that waits this long for a later one, which waits for its end,
-/// waits for ever.
+/// A program that waits this long for a later one, which itself waits for this
+/// one to end, is deadlocked.
 static constexpr std::chrono::seconds kLongestWait{5};
 
 const char *ThreadPool::giveWay() {
@@ -228,7 +228,7 @@ const char *ThreadPool::giveWay() {
                "ends: programs run in order";
 }
 
-/// Comes back, with the lock of the mutex, when nobody else takes part.
+/// Returns, holding the lock, when no other thread takes part.
 void ThreadPool::waitForHelpers(Launch &launch,
                                 std::unique_lock<std::mutex> &lock) {
   const auto areGone = [&] { return launch.helpersInside == 0; };
@@ -261,16 +261,16 @@ Status ThreadPool::run(int64_t count, unsigned threads,
           ? 1
           : std::max<int64_t>(1, count / (int64_t(threads) * kRangesPerThread));
   Launch launch(count, chunk, threads - 1, function, isInterrupted);
-  std::list<Launch *>::iterator place;
+  std::list<Launch *>::iterator position;
   {
     std::lock_guard<std::mutex> lock(mutex);
     startWorkers(threads - 1);
-    place = launches.insert(launches.end(), &launch);
+    position = launches.insert(launches.end(), &launch);
   }
   workAvailable.notify_all();
   takePart(launch, /*isCaller=*/true);
   std::unique_lock<std::mutex> lock(mutex);
-  launches.erase(place);
+  launches.erase(position);
   waitForHelpers(launch, lock);
   return launch.failure;
 }

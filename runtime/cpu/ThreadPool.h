@@ -1,4 +1,4 @@
-// The threads on which host kernels run.
+// The threads that run host kernels.
 #ifndef TILEWRIGHT_RUNTIME_CPU_THREADPOOL_H
 #define TILEWRIGHT_RUNTIME_CPU_THREADPOOL_H
 
@@ -12,39 +12,38 @@
 
 namespace tilewright::runtime::cpu {
 
-/// How the items of a launch depend on each other, as `tw_host_order`.
+/// Dependences between the items of a launch, as `tw_host_order`.
 enum class ProgramOrder { Any, Waiting, InOrder };
 
 /// Runs ranges of [0, count) on several threads at once.
 ///
-/// The caller's thread takes part, so a pool of one thread starts none and a
-/// launch finishes even where no thread can be started. Several threads may
-/// call `run` at the same time; workers serve the oldest launch first.
+/// The calling thread takes part, so a pool of one thread starts none, and a
+/// launch finishes even if no thread can be started. Several threads may call
+/// `run` at the same time. Workers serve the oldest launch first.
 class ThreadPool {
 public:
   /// Handles [begin, end); a failure stops the launch.
   using RangeFunction = std::function<Status(int64_t begin, int64_t end)>;
-  /// Whether a launch should rather end.
+  /// Whether a launch should end early.
   using InterruptFunction = std::function<bool()>;
 
-  /// The pool of this process, which lives until it ends. A forked child gets
-  /// one of its own, for its parent's threads are not there.
+  /// The pool of this process, which lives until the process ends. A forked
+  /// child gets its own, since it lacks its parent's threads.
   static ThreadPool &shared();
 
-  /// Returns when every range has been handled, or after a failure when no
-  /// range is being handled any more; then with the first failure.
-  /// With `Waiting` the ranges are single items, and where one waits, further
-  /// threads take the next; with `InOrder` one thread takes all.
-  /// `isInterrupted` is called several times a second by this thread, between
-  /// ranges, in `giveWay`, and where it waits for others; if it gives true, the
-  /// launch fails.
+  /// Returns after every range has been handled. After a failure, waits for the
+  /// running ranges and returns the first failure. With `Waiting` the ranges
+  /// are single items, and while one waits, further threads take the next ones.
+  /// With `InOrder` one thread takes all. The calling thread calls
+  /// `isInterrupted` several times a second: between ranges, in `giveWay`, and
+  /// while it waits for others. If it returns true, the launch fails.
   Status run(int64_t count, unsigned threads, const RangeFunction &function,
              ProgramOrder order = ProgramOrder::Any,
              const InterruptFunction &isInterrupted = nullptr);
 
-  /// Called in each round of an item that waits for another one: lets other
-  /// threads run, and now and then asks for one that takes the next item. Gives
-  /// why the item should rather end, or null.
+  /// Called in each iteration of an item that waits for another one. Lets other
+  /// threads run, and occasionally requests a thread for the next item. Returns
+  /// the reason to end the item, or null.
   static const char *giveWay();
 
 private:
@@ -66,7 +65,7 @@ private:
   unsigned workers = 0;
 };
 
-/// TILEWRIGHT_NUM_THREADS, else the number of CPUs this process may run on.
+/// Returns TILEWRIGHT_NUM_THREADS, else the number of CPUs of this process.
 Result<unsigned> defaultThreadCount();
 
 } // namespace tilewright::runtime::cpu

@@ -63,7 +63,7 @@ Result<ContextScope> ContextScope::enter(const Driver &driver,
 
 ContextScope::~ContextScope() {
   ContextHandle popped = nullptr;
-  // Fails only while the driver shuts down, when no stack is left to mend.
+  // Fails only while the driver shuts down, when no stack is left to restore.
   if (pushed)
     (void)driver->contextPop(&popped);
 }

@@ -1,4 +1,4 @@
-// Which context a call of ours works in.
+// Selects the context of a runtime call.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_CONTEXT_H
 #define TILEWRIGHT_RUNTIME_CUDA_CONTEXT_H
 
@@ -6,15 +6,15 @@
 
 namespace tilewright::runtime::cuda {
 
-/// Makes a context current while the object lives, and leaves the caller's
-/// context stack as it was.
+/// Makes a context current during its lifetime and then restores the caller's
+/// context stack.
 class ContextScope {
 public:
-  /// The caller's current context where it belongs to `ordinal`, else the
+  /// Enters the caller's current context if it belongs to `ordinal`, else the
   /// device's primary context.
   static Result<ContextScope> enter(const Driver &driver, int ordinal);
 
-  /// Exactly this context.
+  /// Enters exactly this context.
   static Result<ContextScope> enter(const Driver &driver,
                                     ContextHandle context);
 
@@ -35,7 +35,7 @@ private:
   bool pushed;
 };
 
-/// The device of the caller's current context; 0 when it has none.
+/// Returns the device of the caller's current context; 0 if it has none.
 Result<int> currentDevice(const Driver &driver);
 
 } // namespace tilewright::runtime::cuda

@@ -71,7 +71,7 @@ Status Driver::missingSymbol(const char *symbol, int since) const {
 }
 
 Status Driver::resolveSymbols() {
-  // The version first: it explains whatever else is missing.
+  // The version first: it explains the absence of other functions.
   if (void *address = dlsym(library, "cuDriverGetVersion")) {
     auto getVersion = reinterpret_cast<DriverResult (*)(int *)>(address);
     if (getVersion(&libraryVersion) != kSuccess)
@@ -125,7 +125,7 @@ static StatusCode codeOf(DriverResult result) {
   }
 }
 
-/// What the driver's words leave out.
+/// Returns advice that complements the driver's own message.
 static const char *adviceFor(DriverResult result) {
   switch (result) {
   case kErrorNotInitialized:

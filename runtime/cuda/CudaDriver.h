@@ -1,5 +1,5 @@
-// The CUDA driver, opened at first use. Everything but launching on a GPU works
-// without it, so nothing links against it.
+// The CUDA driver, opened at first use. Only launches on a GPU need it, so
+// nothing links against it.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_CUDADRIVER_H
 #define TILEWRIGHT_RUNTIME_CUDA_CUDADRIVER_H
 
@@ -20,14 +20,14 @@ public:
   /// CUDA 11.0: the first that knows sm_80, the oldest target.
   static constexpr int kMinimumVersion = 11000;
 
-  /// The driver of this process: TILEWRIGHT_LIBCUDA, else libcuda.so.1. Opened
-  /// once; a failure is remembered as well.
+  /// The driver of this process: TILEWRIGHT_LIBCUDA, else libcuda.so.1. It is
+  /// opened once; a failure is remembered too.
   static Result<const Driver *> get();
 
-  /// Whether this process was forked from one that had opened it. There is no
-  /// context there, and locks around what a context has may stay locked; what
-  /// only asks for devices, as a compiler does, works as far as the driver lets
-  /// it.
+  /// Whether this process was forked from one that had opened the driver. It
+  /// has no context then, and locks around the state of contexts may stay
+  /// locked. Functions that only query devices, as a compiler does, work if the
+  /// driver permits.
   static bool isForked() { return forked.load(std::memory_order_relaxed); }
 
   static Status forkedStatus();
@@ -44,12 +44,12 @@ public:
   /// The newest CUDA version it supports, 1000 * major + 10 * minor.
   int version() const { return libraryVersion; }
 
-  /// A result of `call` as a status with the driver's own words.
+  /// Converts a result of `call` to a status with the driver's message.
   Status check(DriverResult result, const char *call) const;
 
   int deviceCount() const { return static_cast<int>(devices.size()); }
 
-  /// The driver's handle of the device with this number.
+  /// The driver's handle of device number `ordinal`.
   Result<DeviceHandle> device(int ordinal) const;
 
   /// The context that the CUDA runtime, and so every framework, uses on this

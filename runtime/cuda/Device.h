@@ -1,4 +1,4 @@
-// What a compiler and its users want to know of a device.
+// Properties of a device for a compiler and its users.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_DEVICE_H
 #define TILEWRIGHT_RUNTIME_CUDA_DEVICE_H
 

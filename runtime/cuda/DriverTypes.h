@@ -1,6 +1,6 @@
-// The part of the CUDA driver's binary interface that we use, declared here so
-// that no CUDA header is needed to build. Layouts and numbers are those of the
-// driver's documented 64-bit interface and never change in a driver release.
+// The part of the CUDA driver's binary interface that the runtime uses. It is
+// declared here so that the build needs no CUDA header. Layouts and numbers
+// follow the driver's documented 64-bit interface, which no release changes.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_DRIVERTYPES_H
 #define TILEWRIGHT_RUNTIME_CUDA_DRIVERTYPES_H
 
@@ -120,8 +120,8 @@ enum class PoolAttribute : int {
   UsedBytes = 7,
 };
 
-/// What a pool of device memory is made with: pinned memory of one device that
-/// no other process gets at.
+/// Properties of a pool of device memory: pinned memory of one device, not
+/// shared with other processes.
 struct PoolProperties {
   int allocationType = 1;
   int handleTypes = 0;
@@ -132,11 +132,12 @@ struct PoolProperties {
 };
 static_assert(sizeof(PoolProperties) == 88, "fixed by the driver");
 
-/// Relaxed: calls that a capture can not hold fail alone, on any thread.
+/// Relaxed: calls that a capture cannot record fail on their own, on any
+/// thread.
 enum class CaptureMode : int { Relaxed = 2 };
 
 enum : unsigned {
-  /// Without times an event costs the device less.
+  /// Events without timing cost the device less.
   kEventWithoutTimes = 2,
   /// Host memory that every context may copy from and to.
   kHostPortable = 1,
@@ -147,7 +148,7 @@ enum : unsigned {
   kStreamNonBlocking = 1,
 };
 
-/// What the tensor memory accelerator knows of an array.
+/// The TMA descriptor of an array.
 struct alignas(64) TensorMap {
   uint64_t words[16];
 };

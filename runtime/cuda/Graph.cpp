@@ -12,7 +12,7 @@ Status beginCapture(const Driver &driver, int ordinal, StreamHandle stream) {
                       ", need 11.4 for graphs");
   if (!stream)
     return Status(StatusCode::InvalidArgument,
-                  "the default stream can not be captured; give a stream");
+                  "the default stream cannot be captured; pass another stream");
   Result<ContextScope> scope = ContextScope::enter(driver, ordinal);
   if (!scope.ok())
     return scope.status();
@@ -64,8 +64,8 @@ bool isCaptured(const Driver &driver, StreamHandle stream) {
 
 Status refuseCapture(const Driver &driver, int ordinal, StreamHandle stream,
                      const char *what) {
-  // The default stream is never captured, and asking about it while another
-  // one is would be an error.
+  // The default stream is never captured, and a query for it fails while
+  // another stream is captured.
   if (!stream)
     return Status::success();
   Result<ContextScope> scope = ContextScope::enter(driver, ordinal);

@@ -1,4 +1,4 @@
-// Work of a stream recorded once and launched as a whole.
+// Work of a stream, recorded once and launched as a whole.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_GRAPH_H
 #define TILEWRIGHT_RUNTIME_CUDA_GRAPH_H
 
@@ -6,12 +6,12 @@
 
 namespace tilewright::runtime::cuda {
 
-/// From here on what is queued on `stream`, which is not the default one, is
-/// recorded and not run.
+/// From here on, work queued on `stream`, which is not the default one, is
+/// recorded instead of run.
 Status beginCapture(const Driver &driver, int ordinal, StreamHandle stream);
 
-/// Ends the capture; what was recorded is ready to be launched. Destroy it with
-/// `destroyGraph`.
+/// Ends the capture and returns the recorded graph, ready for launches. Destroy
+/// it with `destroyGraph`.
 Result<GraphExecHandle> endCapture(const Driver &driver, int ordinal,
                                    StreamHandle stream);
 
@@ -19,8 +19,8 @@ Status launchGraph(const Driver &driver, int ordinal, GraphExecHandle graph,
                    StreamHandle stream);
 Status destroyGraph(const Driver &driver, int ordinal, GraphExecHandle graph);
 
-/// Whether work on `stream` is recorded in a graph. The default stream is never
-/// asked: that is an error while another one is captured.
+/// Whether work on `stream` is recorded in a graph. Never queries the default
+/// stream: that fails while another one is captured.
 bool isCaptured(const Driver &driver, StreamHandle stream);
 
 /// Fails while `stream` is captured: "... while a graph is captured".

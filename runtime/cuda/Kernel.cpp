@@ -8,7 +8,7 @@
 
 namespace tilewright::runtime::cuda {
 
-/// The largest cluster that every device with clusters can run.
+/// The largest cluster that every device with clusters runs.
 static constexpr uint64_t kPortableClusterSize = 8;
 
 Result<std::unique_ptr<const Kernel>>
@@ -37,7 +37,7 @@ Kernel::load(const Driver &driver, int ordinal, const std::string &image,
 Kernel::~Kernel() {
   if (!module || Driver::isForked())
     return;
-  // A context that is gone has taken its modules and its memory along.
+  // A destroyed context has freed its modules and memory.
   Result<ContextScope> scope = ContextScope::enter(driver, context);
   if (!scope.ok())
     return;
@@ -46,14 +46,15 @@ Kernel::~Kernel() {
     (void)driver.memFree(zeros);
 }
 
-/// The text in a buffer that the driver may have left without a terminator.
+/// Returns the text in a buffer that the driver may have left without a
+/// terminator.
 static std::string bufferText(const std::string &buffer) {
   return buffer.substr(0, buffer.find('\0'));
 }
 
 Status Kernel::loadModule(const std::string &image) {
   std::string info(8192, '\0'), error(8192, '\0');
-  // Sizes are passed in the pointer itself, as the driver wants them.
+  // The driver takes sizes in the pointer itself.
   auto sizeValue = [](const std::string &buffer) {
     return reinterpret_cast<void *>(buffer.size());
   };
@@ -190,7 +191,7 @@ Status Kernel::prepareRecipe(int ordinal) {
                                                       : choosePrograms(ordinal);
 }
 
-/// Whether the device has the shared memory that a program on its own uses.
+/// Checks that the device has the shared memory that a lone CTA uses.
 Status Kernel::prepareExtra(int ordinal) {
   Result<int> limit = deviceAttribute(
       driver, ordinal, DeviceAttribute::SharedBytesPerBlockOptIn);
@@ -210,7 +211,7 @@ Status Kernel::prepareExtra(int ordinal) {
                       "cuFuncSetAttribute");
 }
 
-/// How many programs of a persistent kernel the device runs at once.
+/// Computes how many programs of a persistent kernel the device runs at once.
 Status Kernel::choosePrograms(int ordinal) {
   Result<int> processors =
       deviceAttribute(driver, ordinal, DeviceAttribute::MultiprocessorCount);
@@ -229,7 +230,7 @@ Status Kernel::choosePrograms(int ordinal) {
   return Status::success();
 }
 
-/// The same in clusters, each of which stays within a part of the device.
+/// Same for clusters, each of which stays within one part of the device.
 Status Kernel::chooseClusters() {
   const auto [x, y, z] = shape.cluster;
   const LaunchDescription description =

@@ -16,7 +16,7 @@
 
 namespace tilewright::runtime::cuda {
 
-/// How a kernel was compiled to be launched; fixed when it is loaded.
+/// The launch properties that a kernel was compiled for, fixed at load time.
 struct LaunchShape {
   unsigned threads = 0;
   unsigned dynamicSharedBytes = 0;
@@ -24,37 +24,37 @@ struct LaunchShape {
   std::array<unsigned, 3> cluster = {1, 1, 1};
   /// All programs run at once, so that they may wait for each other.
   bool isCooperative = false;
-  /// It may start before the kernels in front of it on its stream end, and
-  /// waits for them itself.
+  /// It may start before earlier kernels on its stream end, and waits for them
+  /// itself.
   bool isDependent = false;
-  /// What the host adds to each launch, if anything.
+  /// The grid and the parameters that the host adds to each launch, if any.
   std::optional<LaunchRecipe> recipe = std::nullopt;
 };
 
-/// What the driver says of a loaded kernel.
+/// Resources of a loaded kernel, as the driver reports them.
 struct KernelResources {
   int registers = 0;
-  /// Local memory of a thread, which is where spilled registers live.
+  /// Local memory per thread, which holds spilled registers.
   int localBytes = 0;
   int staticSharedBytes = 0;
   int maxThreads = 0;
 };
 
-/// What a launch hands to the driver: the caller's parameters and those that
-/// the kernel's recipe adds. Larger than a launch should initialise: nothing
-/// here is, and nothing is allocated.
+/// The parameters that a launch passes to the driver: the caller's and those of
+/// the kernel's recipe. Not initialised because of its size, and nothing is
+/// allocated.
 struct LaunchParameters {
   std::array<int64_t, 3> grid;
   void *pointers[LaunchRecipe::kMaxParameters + 3 + LaunchRecipe::kMaxMaps];
-  int32_t sides[3];
+  int32_t extents[3];
   int32_t ticketSlot;
   TensorMap maps[LaunchRecipe::kMaxMaps];
 
-  // Not defaulted, which would zero it all where it is made by `make_unique`.
+  // Not defaulted: `make_unique` would zero the whole object.
   LaunchParameters() {}
 };
 
-/// A launch whose grid and arguments are fixed, ready to be queued many times.
+/// A launch with fixed grid and arguments, which can be queued many times.
 class BoundLaunch {
 public:
   BoundLaunch(const BoundLaunch &) = delete;
@@ -72,7 +72,7 @@ private:
 class Kernel {
 public:
   /// Loads `image`, a cubin or zero-terminated PTX, which the driver then
-  /// assembles. A shape that the device cannot run is refused here.
+  /// assembles. Fails for a shape that the device cannot run.
   static Result<std::unique_ptr<const Kernel>>
   load(const Driver &driver, int ordinal, const std::string &image,
        const std::string &name, const LaunchShape &shape);
@@ -81,21 +81,21 @@ public:
   Kernel(const Kernel &) = delete;
   Kernel &operator=(const Kernel &) = delete;
 
-  /// The same for the current context of the device.
+  /// Same for the current context of the device.
   Result<std::unique_ptr<const Kernel>>
   loadAgain(int ordinal, const std::string &image) const {
     return load(driver, ordinal, image, name, shape);
   }
 
-  /// Queues one run over `grid` programs in the caller's context where that is
-  /// one of the device, else in that of the module; `parameters[i]` points at
-  /// the value of the i-th parameter, in 8 bytes and sign-extended where the
-  /// kernel has a recipe. A grid without programs launches nothing.
+  /// Queues one run over `grid` programs. Uses the caller's context if that is
+  /// one of the device, else that of the module. `parameters[i]` points at the
+  /// value of the i-th parameter. If the kernel has a recipe, values have 8
+  /// bytes and are sign-extended. An empty grid launches nothing.
   Status launch(const std::array<int64_t, 3> &grid, StreamHandle stream,
                 void **parameters) const;
 
-  /// The same in two steps. `slots` holds the values of all parameters, in 8
-  /// bytes each. The kernel must outlive what is bound.
+  /// Same in two steps. `slots` holds the values of all parameters, in 8 bytes
+  /// each. The kernel must outlive the bound launch.
   Result<std::unique_ptr<const BoundLaunch>>
   bind(const std::array<int64_t, 3> &grid, const uint64_t *slots,
        size_t count) const;
@@ -103,11 +103,11 @@ public:
 
   const KernelResources &resources() const { return used; }
 
-  /// What the driver's assembler said; empty for a cubin.
+  /// The log of the driver's assembler; empty for a cubin.
   const std::string &log() const { return assemblerLog; }
 
 private:
-  /// What stands in for an array without elements.
+  /// Size of the zeros that replace an array without elements.
   static constexpr size_t kZerosBytes = 256;
 
   Kernel(const Driver &driver, std::string name, const LaunchShape &shape);
@@ -150,24 +150,24 @@ private:
     return int64_t(shape.cluster[0]) * shape.cluster[1] * shape.cluster[2];
   }
 
-  // What each launch reads comes first, on few lines of the cache.
+  // Members that each launch reads come first, in few cache lines.
   const Driver &driver;
   ContextHandle context = nullptr;
   FunctionHandle function = nullptr;
-  /// The multiprocessors, of a kernel that has a use for more shared memory if
-  /// a program is alone on one, and so much memory.
+  /// The number of multiprocessors and the shared memory of a lone CTA, for a
+  /// kernel that can use more shared memory if a CTA is alone on one.
   int64_t processors = 0;
   unsigned extraSharedBytes = 0;
   unsigned attributeCount = 0;
-  /// Launches are waited for, or shown to a profiler.
+  /// Launches are synchronous or marked for a profiler.
   const bool isWatched;
   LaunchShape shape;
   std::array<LaunchAttribute, 3> attributes;
   /// Programs of a persistent kernel that run at once.
   int64_t residentPrograms = 0;
-  /// What stands in for arrays without elements.
+  /// Zeros that replace arrays without elements.
   DevicePointer zeros = 0;
-  /// The maps of the recipe: of whole launches, and one cache for each.
+  /// The maps of the recipe: sets for whole launches, and one cache per map.
   mutable std::optional<TensorMapSets> mapSets;
   mutable std::vector<TensorMapCache> caches;
   mutable TicketSlots ticketSlots;

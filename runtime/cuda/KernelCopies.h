@@ -13,16 +13,16 @@ namespace tilewright::runtime::cuda {
 
 class Kernel;
 
-/// A kernel as it is loaded in the contexts that it was first launched from
-/// later, beside the one that it was loaded in first.
+/// The copies of a kernel in other contexts than the one that it was first
+/// loaded in. A launch from such a context loads a copy.
 class KernelCopies {
 public:
   KernelCopies(const Driver &driver, int ordinal, std::string image)
       : driver(driver), ordinal(ordinal), image(std::move(image)) {}
   ~KernelCopies();
 
-  /// The copy of `kernel` in the context `current`, loaded if it is not there;
-  /// null where that is no context of the device.
+  /// Returns the copy of `kernel` in the context `current` and loads it if
+  /// missing. Returns null if that is no context of the device.
   Result<const Kernel *> get(const Kernel &kernel, ContextHandle current);
 
 private:

@@ -1,5 +1,5 @@
-// Launches of a loaded kernel. Everything here is on the path of each launch:
-// text is put together and memory allocated only where a launch fails.
+// Launches of a loaded kernel. All code here is on the path of each launch: it
+// formats text and allocates memory only if a launch fails.
 
 #include "runtime/core/Environment.h"
 #include "runtime/cuda/Context.h"
@@ -24,14 +24,14 @@ Kernel::Kernel(const Driver &driver, std::string name, const LaunchShape &shape)
 
 static constexpr uint64_t kGridLimits[3] = {INT32_MAX, 65535, 65535};
 
-static Status badDim(const std::string &name, int axis, int64_t side,
+static Status badDim(const std::string &name, int axis, int64_t size,
                      const std::string &problem) {
   return Status(StatusCode::InvalidArgument,
                 "grid of kernel '" + name + "' along " + "xyz"[axis] + " is " +
-                    std::to_string(side) + problem);
+                    std::to_string(size) + problem);
 }
 
-/// Why a grid cannot be launched.
+/// Returns the reason why a grid cannot be launched.
 Status Kernel::rejectGrid(const std::array<int64_t, 3> &grid) const {
   for (int i = 0; i < 3; ++i) {
     if (grid[i] < 0)
@@ -52,7 +52,7 @@ bool Kernel::canLaunch(const std::array<int64_t, 3> &grid) const {
   for (int i = 0; i < 3; ++i)
     if (static_cast<uint64_t>(grid[i]) > kGridLimits[i])
       return false;
-  // A recipe for another grid cares for the sides of clusters.
+  // A recipe for another grid handles the divisibility by clusters.
   if (!isClustered() || hasGrid(GridKind::Persistent) ||
       hasGrid(GridKind::Padded))
     return true;
@@ -60,7 +60,7 @@ bool Kernel::canLaunch(const std::array<int64_t, 3> &grid) const {
          grid[2] % shape.cluster[2] == 0;
 }
 
-/// With as many programs as multiprocessors, or fewer, each has one on its own.
+/// With at most one program per multiprocessor, each runs alone on one.
 unsigned Kernel::sharedBytes(const std::array<int64_t, 3> &grid) const {
   const bool isAlone = grid[0] <= processors && grid[1] <= processors &&
                        grid[0] * grid[1] * grid[2] <= processors;
@@ -69,7 +69,7 @@ unsigned Kernel::sharedBytes(const std::array<int64_t, 3> &grid) const {
 
 LaunchDescription Kernel::describe(const std::array<int64_t, 3> &grid,
                                    StreamHandle stream) const {
-  // The driver only reads what it takes as not constant.
+  // The driver takes these arguments as not constant, but only reads them.
   return {static_cast<unsigned>(grid[0]),
           static_cast<unsigned>(grid[1]),
           static_cast<unsigned>(grid[2]),
@@ -94,13 +94,13 @@ DriverResult Kernel::submit(const std::array<int64_t, 3> &grid,
 }
 
 Status Kernel::waitFor(StreamHandle stream) const {
-  // What is recorded in a graph has not run.
+  // Work recorded in a graph has not run.
   if (isCaptured(driver, stream))
     return Status::success();
   return driver.check(driver.streamSynchronize(stream), "cuStreamSynchronize");
 }
 
-/// Submits.
+/// Submits the launch.
 Status Kernel::queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
                      void **parameters) const {
   if (isWatched)
@@ -109,8 +109,8 @@ Status Kernel::queue(const std::array<int64_t, 3> &grid, StreamHandle stream,
   return result == kSuccess ? Status::success() : failure(result);
 }
 
-/// Submits in a range of a profiler, and where that is wanted waits for the
-/// kernel.
+/// Submits the launch in a range of a profiler, and waits for the kernel if
+/// requested.
 Status Kernel::queueWatched(const std::array<int64_t, 3> &grid,
                             StreamHandle stream, void **parameters) const {
   ProfilerRange range(name.c_str());
@@ -138,8 +138,8 @@ Status Kernel::failure(const Status &status) const {
                 "cannot launch kernel '" + name + "': " + status.message());
 }
 
-/// An array without elements has no map: one element of zeros, the padding of
-/// all loads that may come from it, takes its place.
+/// An array without elements has no map. One element with the value zero
+/// replaces it, which is the padding of all loads that may use the map.
 ArrayView Kernel::viewOf(const TensorMapRecipe &map,
                          void *const *parameters) const {
   ArrayView view = map.view(parameters);
@@ -169,10 +169,10 @@ Status Kernel::addMaps(void *const *given, LaunchParameters &parameters) const {
   return Status::success();
 }
 
-/// Makes the grid that is launched of the one that was asked for.
+/// Changes the requested grid into the launched one.
 Status Kernel::chooseGrid(std::array<int64_t, 3> &grid) const {
   const bool isPersistent = shape.recipe->grid == GridKind::Persistent;
-  // Sides are at most 2^31 and two times 2^16: no overflow.
+  // The extents are at most 2^31, 2^16 and 2^16: no overflow.
   const int64_t programs = isPersistent ? grid[0] * grid[1] * grid[2] : grid[0];
   const int64_t size = clusterSize();
   const int64_t rounded = (programs + size - 1) / size * size;
@@ -187,7 +187,7 @@ Status Kernel::chooseGrid(std::array<int64_t, 3> &grid) const {
   return Status::success();
 }
 
-/// Fills in what the recipe adds to the `given` parameters.
+/// Fills in the parameters that the recipe adds to the `given` ones.
 Status Kernel::complete(const std::array<int64_t, 3> &grid, void *const *given,
                         LaunchParameters &parameters) const {
   const LaunchRecipe &recipe = *shape.recipe;
@@ -198,8 +198,8 @@ Status Kernel::complete(const std::array<int64_t, 3> &grid, void *const *given,
     *next++ = &parameters.ticketSlot;
   } else if (recipe.grid != GridKind::Given) {
     for (size_t i = 0; i < 3; ++i) {
-      parameters.sides[i] = static_cast<int32_t>(grid[i]);
-      *next++ = &parameters.sides[i];
+      parameters.extents[i] = static_cast<int32_t>(grid[i]);
+      *next++ = &parameters.extents[i];
     }
     if (Status s = chooseGrid(parameters.grid); !s.ok())
       return failure(s);
@@ -213,8 +213,8 @@ static bool isEmpty(const std::array<int64_t, 3> &grid) {
   return grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
 }
 
-/// Runs `body` with the kernel as it is loaded in the current context, which
-/// mostly is this one, or in the context of this one.
+/// Runs `body` with the copy of the kernel in the current context, usually this
+/// one. If that is no context of the device, enters the context of this kernel.
 template <typename Body> Status Kernel::inContext(Body body) const {
   ContextHandle current = nullptr;
   if (driver.contextGetCurrent(&current) == kSuccess && current == context)
@@ -271,8 +271,8 @@ Kernel::bind(const std::array<int64_t, 3> &grid, const uint64_t *slots,
   return std::unique_ptr<const BoundLaunch>(std::move(bound));
 }
 
-/// The place of a launch follows from its stream, and what is bound is read by
-/// many threads.
+/// The ticket slot of a launch depends on its stream. Several threads may read
+/// `bound`, so the launch has its own list of parameters.
 Status Kernel::launchOrdered(const BoundLaunch &bound,
                              StreamHandle stream) const {
   const LaunchParameters &parameters = bound.parameters;
@@ -280,8 +280,8 @@ Status Kernel::launchOrdered(const BoundLaunch &bound,
       shape.recipe->numParameters + 1 + shape.recipe->maps.size();
   std::vector<void *> pointers(parameters.pointers,
                                parameters.pointers + count);
-  int32_t place = ticketSlots.get(stream, isCaptured(driver, stream));
-  pointers[shape.recipe->numParameters] = &place;
+  int32_t slot = ticketSlots.get(stream, isCaptured(driver, stream));
+  pointers[shape.recipe->numParameters] = &slot;
   return queue(parameters.grid, stream, pointers.data());
 }
 

@@ -14,7 +14,7 @@ static Status malformed(const char *what) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// The deepest stack that a program may need.
+/// The deepest stack that a program may use.
 static constexpr int kMaxDepth = 16;
 
 Result<HostProgram> HostProgram::create(std::vector<Step> steps,
@@ -36,7 +36,7 @@ Result<HostProgram> HostProgram::create(std::vector<Step> steps,
   return program;
 }
 
-/// Wraps, as the kernel's own arithmetic does.
+/// Wraps around, like the kernel's own arithmetic.
 static int64_t apply(HostProgram::Kind kind, int64_t a, int64_t b) {
   const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
   switch (kind) {
@@ -117,32 +117,32 @@ Status TensorMapRecipe::encode(const Driver &driver, const ArrayView &view,
                   "CUDA driver too old: have " +
                       formatDriverVersion(driver.version()) +
                       ", need 12.0 for tensor maps");
-  // The driver counts the innermost dimension first.
+  // The driver lists the innermost dimension first.
   uint64_t sizes[5], strideBytes[4];
-  uint32_t sides[5], steps[5];
-  uint64_t places = view.base;
+  uint32_t boxSizes[5], steps[5];
+  uint64_t alignment = view.base;
   for (size_t i = 0; i < rank(); ++i) {
     size_t from = rank() - 1 - i;
     sizes[i] = static_cast<uint64_t>(view.shape[from]);
-    sides[i] = static_cast<uint32_t>(box[from]);
+    boxSizes[i] = static_cast<uint32_t>(box[from]);
     steps[i] = 1;
     if (i > 0)
-      places |= strideBytes[i - 1] =
+      alignment |= strideBytes[i - 1] =
           static_cast<uint64_t>(view.strides[from] * elementBytes);
   }
-  // Of a row that starts within a block of 256 bytes, whole blocks would be
-  // far more than is copied.
+  // Whole blocks of 256 bytes would fetch far more than needed for a row that
+  // starts within a block.
   constexpr int kInterleaveNone = 0, kPromotionL2_128B = 2,
                 kPromotionL2_256B = 3;
-  int promotion = places % 256 == 0 ? kPromotionL2_256B : kPromotionL2_128B;
+  int promotion = alignment % 256 == 0 ? kPromotionL2_256B : kPromotionL2_128B;
   DriverResult result = driver.tensorMapEncodeTiled(
       &map, element, static_cast<uint32_t>(rank()), view.base, sizes,
-      strideBytes, sides, steps, kInterleaveNone, swizzleCode(swizzleBytes),
+      strideBytes, boxSizes, steps, kInterleaveNone, swizzleCode(swizzleBytes),
       promotion, padsWithNaN ? 1 : 0);
   if (result == kSuccess)
     return Status::success();
   return Status(StatusCode::Unsupported,
-                "the tensor memory accelerator can not copy from " +
+                "the tensor memory accelerator cannot copy from " +
                     describe(view, rank()));
 }
 
@@ -152,8 +152,8 @@ Status TensorMapRecipe::encode(const Driver &driver, const ArrayView &view,
 
 namespace {
 
-/// Reads numbers one by one; past the end, and where one is out of its bounds,
-/// it fails for good and gives zeros.
+/// Reads numbers one by one. After the end or after a number out of range,
+/// every read fails and returns zero.
 class Reader {
 public:
   Reader(const int64_t *numbers, size_t count)
@@ -203,8 +203,8 @@ static Status readMap(Reader &reader, size_t numParameters,
   map.swizzleBytes = static_cast<int>(reader.number(0, 128));
   map.padsWithNaN = reader.number(0, 1) != 0;
   map.box.resize(reader.number(1, 5));
-  for (int64_t &side : map.box)
-    side = reader.number(1, 256);
+  for (int64_t &size : map.box)
+    size = reader.number(1, 256);
   if (!reader.ok())
     return malformed("a tensor map");
   map.shape.resize(map.rank());
@@ -233,7 +233,7 @@ Result<LaunchRecipe> LaunchRecipe::parse(const int64_t *numbers, size_t count) {
   if (!reader.atEnd())
     recipe.extraSharedBytes = reader.number(1, LaunchRecipe::kMostSharedBytes);
   if (!reader.atEnd())
-    return malformed("numbers behind its end");
+    return malformed("numbers after its end");
   return recipe;
 }
 

@@ -1,21 +1,24 @@
-// What the host adds to a launch of a kernel: tensor maps of the arrays that
-// the tensor memory accelerator copies, and the size of the grid where a kernel
-// runs with fewer programs than were asked for.
+// Grid and parameters that the host adds to a launch: tensor maps of the arrays
+// that TMA copies, and the size of the grid if a kernel runs with fewer
+// programs than requested.
 //
 // The compiler writes a recipe as numbers:
 //
 //     parameters grid maps
-//     then, of each map,
+//     then, for each map,
 //       element elementBytes swizzle padding rank box[rank]
 //       base, shape[rank], strides[rank - 1], each a program:
 //         steps, then (kind, value) of each
 //
-// `parameters` is how many the caller gives; those that the recipe adds follow:
-// the three 32-bit sizes of a grid that is not launched as it was given, or the
-// place at which programs count their turns, then the maps.
-// `grid` is a GridKind.
-// `element` is a CUtensorMapDataType. Dimensions are listed outermost first.
-// The steps of a program are those of lib/Analysis/Facts/HostValues.h.
+// `parameters` is the number of the caller's parameters. The recipe appends:
+//
+// 1. the three 32-bit extents of a grid that differs from the launched one, or
+//    the ticket slot of ordered programs,
+// 2. the maps.
+//
+// `grid` is a GridKind. `element` is a CUtensorMapDataType. Dimensions are
+// listed outermost first. lib/Analysis/Facts/HostValues.h defines the steps of
+// a program.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_LAUNCHRECIPE_H
 #define TILEWRIGHT_RUNTIME_CUDA_LAUNCHRECIPE_H
 
@@ -37,14 +40,14 @@ public:
   };
 
   HostProgram() = default;
-  /// Fails on what is no program over so many parameters.
+  /// Fails for steps that are no program over so many parameters.
   static Result<HostProgram> create(std::vector<Step> steps,
                                     size_t numParameters);
 
   /// `parameters[i]` points to the i-th parameter, extended to 64 bits.
   int64_t run(void *const *parameters) const;
 
-  /// Marks the parameters that it reads.
+  /// Marks the parameters that the program reads.
   void markParameters(std::vector<bool> &isUsed) const;
 
 private:
@@ -63,7 +66,7 @@ struct ArrayView {
   }
 };
 
-/// How one tensor map is made.
+/// The recipe of one tensor map.
 struct TensorMapRecipe {
   int element = 0;
   int64_t elementBytes = 1;
@@ -75,35 +78,34 @@ struct TensorMapRecipe {
 
   size_t rank() const { return box.size(); }
   ArrayView view(void *const *parameters) const;
-  /// Marks the parameters that the array is described by.
+  /// Marks the parameters that describe the array.
   void markParameters(std::vector<bool> &isUsed) const;
-  /// Fails where the hardware can not copy from `view`.
+  /// Fails if the hardware cannot copy from `view`.
   Status encode(const Driver &driver, const ArrayView &view,
                 TensorMap &map) const;
 };
 
-/// What a launch makes of the grid that it is given.
+/// The relation between the requested and the launched grid.
 enum class GridKind {
-  /// It is the grid.
+  /// The requested grid.
   Given,
-  /// As many programs run as fit the device.
+  /// As many programs as the device runs at once.
   Persistent,
-  /// The first side is rounded up to a multiple of the cluster's.
+  /// The first dimension is rounded up to a multiple of the cluster's.
   Padded,
-  /// It is the grid, and its programs take turns.
+  /// The requested grid, whose programs are ordered by tickets.
   Ordered,
 };
 
 struct LaunchRecipe {
-  /// What a launch has room for without asking for memory.
+  /// Capacity of a launch without memory allocation.
   static constexpr size_t kMaxParameters = 1024, kMaxMaps = 32;
   static constexpr int64_t kMostSharedBytes = 1 << 20;
 
   size_t numParameters = 0;
   GridKind grid = GridKind::Given;
   std::vector<TensorMapRecipe> maps;
-  /// Shared memory that a program uses where it has a multiprocessor on its
-  /// own.
+  /// Additional shared memory of a CTA that is alone on a multiprocessor.
   unsigned extraSharedBytes = 0;
 
   static Result<LaunchRecipe> parse(const int64_t *numbers, size_t count);

@@ -90,29 +90,30 @@ Status releaseHost(const Driver &driver, int ordinal, void *memory) {
                    [&] { return driver.hostFree(memory); });
 }
 
-Result<PointerOffset> placeOf(const Driver &driver, DevicePointer pointer) {
-  PointerOffset place;
+Result<PointerInfo> getPointerInfo(const Driver &driver,
+                                   DevicePointer pointer) {
+  PointerInfo info;
   unsigned type = 0, managed = 0;
   DriverResult known =
       driver.pointerGetAttribute(&type, PointerAttribute::MemoryType, pointer);
-  // Plain host memory is not an error: the driver just has never seen it.
+  // Plain host memory is not an error, but unknown to the driver.
   if (known == kErrorInvalidValue)
-    return place;
+    return info;
   if (Status s = driver.check(known, "cuPointerGetAttribute"); !s.ok())
     return s;
-  place.accessible = true;
+  info.accessible = true;
   for (auto [attribute, value] :
        {std::pair<PointerAttribute, void *>(PointerAttribute::IsManaged,
                                             &managed),
         std::pair<PointerAttribute, void *>(PointerAttribute::DeviceOrdinal,
-                                            &place.device)})
+                                            &info.device)})
     if (Status s =
             driver.check(driver.pointerGetAttribute(value, attribute, pointer),
                          "cuPointerGetAttribute");
         !s.ok())
       return s;
-  place.managed = managed != 0;
-  return place;
+  info.managed = managed != 0;
+  return info;
 }
 
 Result<StreamHandle> createStream(const Driver &driver, int ordinal) {
@@ -140,7 +141,7 @@ Status synchronizeDevice(const Driver &driver, int ordinal) {
                    [&] { return driver.contextSynchronize(); });
 }
 
-/// Runs a query, which says by its result whether something is done.
+/// Runs a query whose result code says whether the work is done.
 template <typename Query>
 static Result<bool> ask(const Driver &driver, int ordinal, const char *name,
                         Query query) {

@@ -1,5 +1,5 @@
-// Device memory, streams and events: as much as programs and tests need that
-// bring no framework along.
+// Device memory, streams and events, for programs and tests without a
+// framework.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_MEMORY_H
 #define TILEWRIGHT_RUNTIME_CUDA_MEMORY_H
 
@@ -7,12 +7,12 @@
 
 namespace tilewright::runtime::cuda {
 
-/// `bytes` of device memory; 0 bytes give the null pointer.
+/// Allocates `bytes` of device memory; 0 bytes give the null pointer.
 Result<DevicePointer> allocate(const Driver &driver, int ordinal, size_t bytes);
 Status release(const Driver &driver, int ordinal, DevicePointer pointer);
 
-/// Copies and fills are ordered by `stream`. From and to pageable memory the
-/// copies return when the host memory may be used again.
+/// Copies and fills are ordered by `stream`. Copies with pageable memory return
+/// when the host memory may be reused.
 Status copyToDevice(const Driver &driver, int ordinal, DevicePointer to,
                     const void *from, size_t bytes, StreamHandle stream);
 Status copyToHost(const Driver &driver, int ordinal, void *to,
@@ -20,23 +20,23 @@ Status copyToHost(const Driver &driver, int ordinal, void *to,
 Status fill(const Driver &driver, int ordinal, DevicePointer to,
             unsigned char value, size_t bytes, StreamHandle stream);
 
-/// The same between two places on devices of this context.
+/// Same between two addresses on devices of this context.
 Status copyOnDevice(const Driver &driver, int ordinal, DevicePointer to,
                     DevicePointer from, size_t bytes, StreamHandle stream);
 
-/// Page-locked host memory, which the device copies from and to by itself.
+/// Page-locked host memory, which the device reads and writes directly.
 Result<void *> allocateHost(const Driver &driver, int ordinal, size_t bytes);
 Status releaseHost(const Driver &driver, int ordinal, void *memory);
 
-/// Where an address lies.
-struct PointerOffset {
+/// Properties of the memory at an address.
+struct PointerInfo {
   /// A kernel may dereference it: device, managed or mapped host memory.
   bool accessible = false;
   bool managed = false;
   /// The device it belongs to, -1 for memory unknown to the driver.
   int device = -1;
 };
-Result<PointerOffset> placeOf(const Driver &driver, DevicePointer pointer);
+Result<PointerInfo> getPointerInfo(const Driver &driver, DevicePointer pointer);
 
 Result<StreamHandle> createStream(const Driver &driver, int ordinal);
 Status destroyStream(const Driver &driver, int ordinal, StreamHandle stream);
@@ -45,9 +45,9 @@ Status synchronize(const Driver &driver, int ordinal, StreamHandle stream);
 /// Waits for all work of the device's context.
 Status synchronizeDevice(const Driver &driver, int ordinal);
 
-/// Whether all of it is done, without waiting.
+/// Whether all queued work is done, without waiting.
 Result<bool> isDone(const Driver &driver, int ordinal, StreamHandle stream);
-/// What is queued on `stream` from now on waits for `event`.
+/// Work queued on `stream` from now on waits for `event`.
 Status waitForEvent(const Driver &driver, int ordinal, StreamHandle stream,
                     EventHandle event);
 
@@ -57,7 +57,7 @@ Status recordEvent(const Driver &driver, int ordinal, EventHandle event,
                    StreamHandle stream);
 Status synchronizeEvent(const Driver &driver, int ordinal, EventHandle event);
 Result<bool> isDone(const Driver &driver, int ordinal, EventHandle event);
-/// Waits for `end`, then gives the milliseconds from `start` to it.
+/// Waits for `end`, then returns the milliseconds from `start` to it.
 Result<float> elapsedMilliseconds(const Driver &driver, int ordinal,
                                   EventHandle start, EventHandle end);
 

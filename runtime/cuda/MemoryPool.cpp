@@ -35,8 +35,8 @@ Result<std::unique_ptr<MemoryPool>> MemoryPool::create(const Driver &driver,
                               "cuMemPoolCreate");
       !s.ok())
     return s;
-  // By default a pool gives everything back at each synchronisation. What is
-  // kept is not there for other processes.
+  // By default a pool frees all its memory at each synchronisation. Retained
+  // memory is unavailable to other processes.
   uint64_t kept = *total / 16;
   if (Status s =
           driver.check(driver.poolSetAttribute(
@@ -81,14 +81,14 @@ Result<DevicePointer> MemoryPool::allocate(size_t bytes, StreamHandle stream) {
   if (!scope.ok())
     return scope.status();
   releasePostponed();
-  // A pool takes all that the device has before it finds that this is not
-  // enough, and other processes would fail meanwhile.
+  // A pool takes all memory of the device before it reports a failure, and
+  // other processes would fail meanwhile.
   if (bytes > totalBytes)
     return outOfMemory(
         bytes, driver.check(kErrorOutOfMemory, "cuMemAllocFromPoolAsync"));
   DriverResult result = tryAllocate(pointer, bytes, stream);
   if (result == kErrorOutOfMemory) {
-    // Only what the device has finished with can be given back.
+    // Only memory that the device no longer uses can be freed.
     (void)driver.contextSynchronize();
     (void)trim(0);
     result = tryAllocate(pointer, bytes, stream);
@@ -116,8 +116,8 @@ Status MemoryPool::release(DevicePointer pointer, StreamHandle stream,
   Result<ContextScope> scope = ContextScope::enter(driver, ordinal);
   if (!scope.ok())
     return scope.status();
-  // Freed while its stream is captured, it would be freed by each launch of the
-  // graph. Waiting fails while any is. Then it is for a later call to free.
+  // A free during a capture would become part of the graph and repeat with each
+  // launch. A wait fails during any capture. So a later call frees the memory.
   if (!isShared && !isCaptured(driver, stream))
     return freeNow(pointer, stream);
   if (isShared && driver.contextSynchronize() == kSuccess)

@@ -1,6 +1,5 @@
-// Device memory in the order of streams: an allocation returns at once, what is
-// freed is used again by later work of the stream, and nothing waits for the
-// device.
+// Stream-ordered device memory: an allocation returns at once, later work of
+// the stream reuses freed memory, and nothing waits for the device.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_MEMORYPOOL_H
 #define TILEWRIGHT_RUNTIME_CUDA_MEMORYPOOL_H
 
@@ -10,14 +9,15 @@ namespace tilewright::runtime::cuda {
 
 /// Bytes of one device.
 struct MemoryUse {
-  /// What the driver could still give, to anyone, and what the device has.
+  /// Bytes that the driver can still allocate, for any process, and the
+  /// device's total.
   uint64_t free = 0, total = 0;
-  /// What the pool holds, and how much of that is allocated.
+  /// Bytes that the pool holds, and the allocated part of them.
   uint64_t reserved = 0, used = 0;
 };
 
-/// The pool of one device. Of what is freed it keeps a sixteenth of the
-/// device's memory until memory is short. Every function may be called from any
+/// The pool of one device. It retains up to a sixteenth of the device's memory
+/// after frees until memory is short. Every function may be called from any
 /// thread.
 class MemoryPool {
 public:
@@ -27,18 +27,18 @@ public:
   MemoryPool(const MemoryPool &) = delete;
   MemoryPool &operator=(const MemoryPool &) = delete;
 
-  /// `bytes` that work queued on `stream` from now on may use; 0 bytes give
-  /// the null pointer. Where there is not enough, gives back what the pool
-  /// holds in vain, tries again, and then fails with the numbers. A stream that
-  /// is being captured is refused: the memory would be the graph's.
+  /// Allocates `bytes` for work queued on `stream` from now on; 0 bytes give
+  /// the null pointer. If memory is short, frees the unused memory of the pool
+  /// and retries, then fails with the amounts. Fails for a captured stream,
+  /// whose graph would own the memory.
   Result<DevicePointer> allocate(size_t bytes, StreamHandle stream);
 
-  /// Frees in the order of `stream`. `isShared`: other streams may have used
-  /// the memory, and the device is waited for before it serves again; `stream`
-  /// is not used, and may be gone.
+  /// Frees in the order of `stream`. With `isShared`, other streams may have
+  /// used the memory: the device is waited for before its reuse. `stream` is
+  /// not used then, and may be destroyed.
   Status release(DevicePointer pointer, StreamHandle stream, bool isShared);
 
-  /// Gives back to the driver what is not allocated, but for `keep` bytes.
+  /// Frees the unused memory of the pool, except `keep` bytes.
   Status trim(size_t keep);
 
   Result<MemoryUse> use() const;
@@ -56,10 +56,10 @@ private:
   const Driver &driver;
   int ordinal;
   uint64_t totalBytes;
-  /// Null with drivers and devices that know no pools.
+  /// Null for drivers and devices without pools.
   MemoryPoolHandle pool = nullptr;
   std::mutex mutex;
-  /// What was freed when the device could not be waited for, or while its
+  /// Memory that could not be freed yet: the wait for the device failed, or its
   /// stream was captured.
   std::vector<DevicePointer> postponed;
 };

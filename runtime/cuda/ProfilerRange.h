@@ -4,12 +4,12 @@
 
 namespace tilewright::runtime::cuda {
 
-/// A range of this thread while the object lives; nothing unless that is
-/// wanted.
+/// A range of this thread during the lifetime of the object; no effect unless
+/// enabled.
 class ProfilerRange {
 public:
-  /// Whether TILEWRIGHT_NVTX is set and NVTX's library is found: the one that
-  /// is named, or libnvToolsExt or libnvtx3interop.
+  /// Whether TILEWRIGHT_NVTX is set and NVTX's library is found: the named one,
+  /// libnvToolsExt or libnvtx3interop.
   static bool isWanted();
 
   explicit ProfilerRange(const char *name);

@@ -111,7 +111,7 @@ Status Staging::download(void *to, DevicePointer from, size_t bytes,
                 sizeOf(piece));
     return Status::success();
   };
-  // Each buffer is taken from just before it is asked to be filled again.
+  // Each buffer is emptied just before it is filled again.
   for (size_t i = 0; i < pieces + kBuffers; ++i) {
     if (i >= kBuffers && i - kBuffers < pieces)
       if (Status s = take(i - kBuffers); !s.ok())

@@ -1,5 +1,5 @@
 // Copies between the device and pageable host memory through a few pinned
-// buffers: the processor copies one piece while the device copies another, and
+// buffers. The processor copies one piece while the device copies another, and
 // no copy makes the driver allocate.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_STAGING_H
 #define TILEWRIGHT_RUNTIME_CUDA_STAGING_H
@@ -22,7 +22,7 @@ public:
   Staging(const Staging &) = delete;
   Staging &operator=(const Staging &) = delete;
 
-  /// Returns when `from` may be used again; the copy itself is queued.
+  /// Returns when `from` may be reused; the copy itself is queued.
   Status upload(DevicePointer to, const void *from, size_t bytes,
                 StreamHandle stream);
 
@@ -37,8 +37,7 @@ private:
     bool isBusy = false;
   };
 
-  /// Makes the device current for a copy on the stream; refuses one that would
-  /// be recorded in a graph.
+  /// Makes the device current for a copy on the stream. Fails during a capture.
   Result<ContextScope> begin(StreamHandle stream);
   Status prepare(Buffer &buffer);
   Status waitFor(Buffer &buffer);

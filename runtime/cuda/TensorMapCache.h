@@ -1,5 +1,5 @@
-// Tensor maps that were made already. Making one takes the driver about as long
-// as a launch, and most launches name arrays that were seen before.
+// A cache of tensor maps. The driver takes about as long to make one as for a
+// launch, and most launches use the same arrays again.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_TENSORMAPCACHE_H
 #define TILEWRIGHT_RUNTIME_CUDA_TENSORMAPCACHE_H
 
@@ -11,7 +11,7 @@ namespace tilewright::runtime::cuda {
 
 class TensorMapCache {
 public:
-  /// Copies the map of `view` into `map`; makes it where it is not known.
+  /// Copies the map of `view` into `map`; makes it if it is missing.
   Status get(const Driver &driver, const TensorMapRecipe &recipe,
              const ArrayView &view, TensorMap &map);
 
@@ -21,7 +21,7 @@ private:
     ArrayView view;
     TensorMap map;
   };
-  // Enough for the arrays of one kernel in a model; a collision only costs the
+  // Enough for the arrays of one kernel in a model. A collision only costs the
   // time to make the map again.
   static constexpr size_t kEntries = 64;
 

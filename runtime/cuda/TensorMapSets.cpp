@@ -26,7 +26,7 @@ bool TensorMapSets::isFor(const Entry &entry, const Values &values) const {
                      used.size() * sizeof(uint64_t)) == 0;
 }
 
-size_t TensorMapSets::placeOf(const Values &values) const {
+size_t TensorMapSets::slotOf(const Values &values) const {
   constexpr uint64_t kOddConstant = 0x9e3779b97f4a7c15;
   uint64_t hash = 0;
   for (size_t i = 0; i < used.size(); ++i) {
@@ -43,10 +43,10 @@ bool TensorMapSets::find(void *const *parameters, TensorMap *maps) {
   gather(parameters, values);
   std::lock_guard<std::mutex> lock(mutex);
   if (!isFor(entries[last], values)) {
-    const size_t place = placeOf(values);
-    if (!isFor(entries[place], values))
+    const size_t slot = slotOf(values);
+    if (!isFor(entries[slot], values))
       return false;
-    last = place;
+    last = slot;
   }
   std::copy(entries[last].maps.begin(), entries[last].maps.end(), maps);
   return true;
@@ -56,7 +56,7 @@ void TensorMapSets::keep(void *const *parameters, const TensorMap *maps) {
   Values values;
   gather(parameters, values);
   std::lock_guard<std::mutex> lock(mutex);
-  last = placeOf(values);
+  last = slotOf(values);
   entries[last].values.assign(values, values + used.size());
   entries[last].maps.assign(maps, maps + mapCount);
 }

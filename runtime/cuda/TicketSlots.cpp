@@ -3,8 +3,8 @@
 namespace tilewright::runtime::cuda {
 
 int32_t TicketSlots::takeNext() {
-  // Streams that came before the counters were used up may be gone.
-  if (next == kNumPlaces) {
+  // Streams that took slots before the counters ran out may be destroyed.
+  if (next == kNumSlots) {
     ofStream.clear();
     next = 0;
   }
@@ -18,9 +18,9 @@ int32_t TicketSlots::get(StreamHandle stream, bool isCaptured) {
   const std::pair key(stream, std::this_thread::get_id());
   if (auto known = ofStream.find(key); known != ofStream.end())
     return known->second;
-  const int32_t place = takeNext();
-  ofStream.emplace(key, place);
-  return place;
+  const int32_t slot = takeNext();
+  ofStream.emplace(key, slot);
+  return slot;
 }
 
 } // namespace tilewright::runtime::cuda

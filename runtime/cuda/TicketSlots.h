@@ -1,6 +1,5 @@
-// Where launches of a kernel whose programs take turns count these: each has a
-// place of its own among the counters of the kernel's module. A launch leaves
-// its counter as it was, so that launches which never run at once share one.
+// Assigns each launch of a deterministic kernel a ticket counter in the module.
+// A launch restores its counter, so launches that never overlap share one.
 #ifndef TILEWRIGHT_RUNTIME_CUDA_TICKETSLOTS_H
 #define TILEWRIGHT_RUNTIME_CUDA_TICKETSLOTS_H
 
@@ -15,13 +14,13 @@ namespace tilewright::runtime::cuda {
 
 class TicketSlots {
 public:
-  /// The counters of a module:
+  /// Number of counters in a module:
   /// lib/Conversion/WarpToLLVM/Program/TicketToLLVM.cpp.
-  static constexpr int32_t kNumPlaces = 16384;
+  static constexpr int32_t kNumSlots = 16384;
 
-  /// The place of a launch on `stream`, which is that of the last one there.
-  /// What is recorded in a graph runs at any time, on any stream: it gets a
-  /// place that nobody else has until all have been given out once.
+  /// Returns the slot of a launch on `stream`, the same as for earlier launches
+  /// there. A launch recorded in a graph may run at any time, on any stream. It
+  /// gets a slot of its own until all slots have been assigned once.
   int32_t get(StreamHandle stream, bool isCaptured);
 
 private:
@@ -29,7 +28,8 @@ private:
 
   std::mutex mutex;
   int32_t next = 0;
-  /// With the thread: each has a default stream under the same handle.
+  /// The key includes the thread: each has a default stream under the same
+  /// handle.
   std::map<std::pair<StreamHandle, std::thread::id>, int32_t> ofStream;
 };
 

@@ -1,4 +1,4 @@
-// Instructions that calculate: one result of each lane's operands.
+// Arithmetic instructions: one result per lane from its operands.
 
 #include "test/emulator/Bind.h"
 
@@ -14,7 +14,7 @@ struct Rounding {
   int mode = FE_TONEAREST;
 };
 
-/// Calculates in the direction that is wanted.
+/// Sets the requested rounding direction of the processor.
 class RoundingScope {
 public:
   explicit RoundingScope(int mode) : mode(mode) {
@@ -30,8 +30,8 @@ private:
   int mode;
 };
 
-/// One of the functions of `count` arguments on the type T, which lane by lane
-/// goes through the operands behind the first one.
+/// Returns an action that applies a function of `count` arguments of type T in
+/// each lane. The arguments are the operands after the first one.
 template <typename T, unsigned count, typename Function>
 Action calculate(const Instruction &instruction, Function function,
                  bool isPacked) {
@@ -66,7 +66,7 @@ Action calculate(const Instruction &instruction, Function function,
     if constexpr (isFloat<T>) {
       if (rounding.saturates)
         value = std::isnan(value) ? 0 : std::clamp<Wide<T>>(value, 0, 1);
-      // NaN has one form.
+      // All NaNs have one bit pattern.
       if (std::isnan(value) && std::is_same_v<T, float>)
         return 0x7fffffff;
     }
@@ -93,7 +93,7 @@ Action calculate(const Instruction &instruction, Function function,
   });
 }
 
-/// The same for the type that the last word names, if `Accepts` has it.
+/// Same for the type that the last word names, if `Accepts` has it.
 template <unsigned count, typename Function>
 Action onType(const Instruction &instruction, Function function) {
   Action made;
@@ -126,7 +126,7 @@ Action onType(const Instruction &instruction, Function function) {
 
 template <typename T> using Unsigned = std::make_unsigned_t<T>;
 
-/// Products and sums of integers wrap.
+/// Addition and multiplication of integers wrap around.
 template <typename T> static T wrap(Unsigned<T> value) {
   return static_cast<T>(value);
 }
@@ -164,7 +164,7 @@ static Action bindExtremum(const Instruction &instruction, bool isLeast) {
                    });
 }
 
-/// The high half of a product.
+/// The high word of a multiplication.
 template <typename T> static T high(T a, T b) {
   using Wider =
       std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
@@ -172,7 +172,7 @@ template <typename T> static T high(T a, T b) {
                         (8 * sizeof(T)));
 }
 
-/// Products with twice the bits, and sums with them.
+/// Multiplications with twice the bits, optionally with an addition.
 static Action bindWide(const Instruction &instruction) {
   const std::vector<Operand> o = instruction.operands;
   const bool adds = instruction.words[0] == "mad";
@@ -220,10 +220,9 @@ static Action bindDot(const Instruction &instruction) {
   });
 }
 
-/// Sums of numbers of 32 or 64 bits that keep their carry, or take that of the
-/// last one.
-static Action bindLoopCarriedAccumulator(const Instruction &instruction,
-                                         bool subtracts) {
+/// Additions of 32 or 64 bits that set the carry, or add the carry of the last
+/// one.
+static Action bindAddWithCarry(const Instruction &instruction, bool subtracts) {
   const std::vector<Operand> o = instruction.operands;
   const bool takes = instruction.words[0].back() == 'c';
   const bool keeps = instruction.has("cc");
@@ -246,7 +245,7 @@ static Action bindLoopCarriedAccumulator(const Instruction &instruction,
 
 static Action bindSum(const Instruction &instruction, bool subtracts) {
   if (instruction.has("cc") || instruction.words[0].size() == 4)
-    return bindLoopCarriedAccumulator(instruction, subtracts);
+    return bindAddWithCarry(instruction, subtracts);
   if (subtracts) {
     if (Action made = ON_FLOATS(2, [](auto a, auto b) { return a - b; }))
       return made;
@@ -259,7 +258,7 @@ static Action bindSum(const Instruction &instruction, bool subtracts) {
       2, [](T a, T b) { return wrap<T>(Unsigned<T>(a) + Unsigned<T>(b)); });
 }
 
-/// What the hardware gives for a division by zero.
+/// The hardware's result of a division by zero.
 static Action bindQuotient(const Instruction &instruction) {
   if (Action made = ON_FLOATS(2, [](auto a, auto b) { return a / b; }))
     return made;
@@ -282,7 +281,7 @@ static Action bindRemainder(const Instruction &instruction) {
   });
 }
 
-/// Also puts registers together and takes them apart.
+/// Also packs registers into one and unpacks them.
 static Action bindMove(const Instruction &instruction) {
   const Operand to = instruction.operands[0], from = instruction.operands[1];
   const uint32_t bits = 8 * bytesOfType(instruction.words.back());

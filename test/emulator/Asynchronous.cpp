@@ -1,5 +1,5 @@
-// Copies that threads and the tensor memory accelerator do in the background,
-// and the barriers in shared memory that tell of them.
+// Asynchronous copies by threads and by TMA, and the barriers in shared memory
+// that track them.
 
 #include "test/emulator/Bind.h"
 #include "test/emulator/TensorMap.h"
@@ -9,9 +9,9 @@
 namespace emulator {
 
 namespace {
-/// A barrier in shared memory: the phase, how many arrivals a phase takes and
-/// still waits for, the bytes that are still to come, and whether nobody has
-/// waited for the phase before, which then ended unseen.
+/// A barrier in shared memory: its phase, the arrivals per phase and those
+/// pending, and the pending bytes. `isUnseen`: no thread has waited for the
+/// previous phase, which has ended.
 struct Transactions {
   static constexpr int64_t kMost = (1 << 20) - 1;
   uint64_t phase, expected, pending;
@@ -39,7 +39,7 @@ struct Transactions {
     std::memcpy(memory, &word, sizeof(word));
   }
   void arrive(uint64_t count) {
-    // Who waits by parity would take the phase that begins for that one.
+    // A wait by parity would confuse the new phase with that one.
     if (isUnseen)
       throw Failure("arrives at a barrier whose last phase nobody waited for");
     if (count > pending)
@@ -74,7 +74,7 @@ static Action bindArrival(const Instruction &instruction) {
       else
         count = number;
     }
-    // The state before is what a wait for this phase names.
+    // Waits for this phase name the state before the arrival.
     if (returns)
       warp.set(o[0], lane, state.phase << 63);
     if (drops)
@@ -102,7 +102,7 @@ static Action bindWait(const Instruction &instruction) {
       state.isUnseen = false;
       state.write(memory);
     });
-    // Those that try may be suspended as long as the hardware likes.
+    // The hardware may suspend threads that test for any time.
     if (tries && done != lanes)
       return Outcome::Again;
     forLanes(lanes,
@@ -136,8 +136,8 @@ static Action bindBarrier(const Instruction &instruction) {
   return {};
 }
 
-/// cp.async: a thread copies 4, 8 or 16 bytes, the rest of them zeros where its
-/// source is shorter.
+/// cp.async: a thread copies 4, 8 or 16 bytes. If its source is shorter, the
+/// rest is zeros.
 static Action bindThreadCopy(const Instruction &instruction) {
   const std::vector<Operand> o = instruction.operands;
   const size_t bytes = o[2].bits;
@@ -171,7 +171,7 @@ static Action bindGroups(const Instruction &instruction, Groups groups) {
 }
 
 namespace {
-/// A box of an array and its place in shared memory.
+/// A box of an array and its address in shared memory.
 struct Box {
   TensorMap map;
   int64_t first[5] = {};
@@ -183,7 +183,7 @@ struct Box {
                             sizeof(TensorMap) + 0, lane),
                 sizeof(TensorMap));
     if (made.map.mark != TensorMap::kMark)
-      throw Failure("that is no tensor map");
+      throw Failure("the operand is not a tensor map");
     const std::vector<Operand> coordinates = elementsOf(operand.parts[1]);
     if (coordinates.size() != made.map.rank)
       throw Failure("a tensor map of " + std::to_string(made.map.rank) +
@@ -212,8 +212,8 @@ struct Box {
     return all;
   }
 
-  /// Calls `body` with the address in shared memory, and that of the element,
-  /// null where there is none.
+  /// Calls `body` with the address in shared memory and that of the element,
+  /// which is null outside of the array.
   template <typename Body>
   void forElements(Warp &warp, uint64_t shared, unsigned lane,
                    Body body) const {
@@ -230,10 +230,10 @@ struct Box {
         address +=
             static_cast<uint64_t>(index) * (i ? map.strides[i - 1] : size);
       }
-      uint64_t place = shared + offset;
+      uint64_t sharedAddress = shared + offset;
       if (map.swizzle)
-        place ^= (place >> 7 & ((1u << map.swizzle) - 1)) << 4;
-      body(warp.block.shared(place, size),
+        sharedAddress ^= (sharedAddress >> 7 & ((1u << map.swizzle) - 1)) << 4;
+      body(warp.block.shared(sharedAddress, size),
            isInside ? warp.memory(Space::Global, address, size, lane)
                     : nullptr);
       for (unsigned i = 0; i < map.rank && ++at[i] == map.box[i]; ++i)
@@ -243,7 +243,7 @@ struct Box {
 };
 } // namespace
 
-/// What elements beyond the array are read as.
+/// The value of elements outside of the array.
 static void fill(char *to, const TensorMap &map) {
   std::memset(to, 0, map.elementBytes());
   if (map.fill)
@@ -252,8 +252,8 @@ static void fill(char *to, const TensorMap &map) {
 
 static constexpr uint64_t kOffsetMask = (1u << kRankShift) - 1;
 
-/// The blocks that get what is loaded: their own one, that of the address, or
-/// those of a mask.
+/// The blocks that receive a load: the own one, that of the address, or those
+/// of a mask.
 static std::vector<Block *> receivers(Warp &warp, uint64_t address,
                                       const Operand &mask, unsigned lane) {
   Cluster &cluster = warp.block.cluster;
@@ -279,7 +279,7 @@ static Action bindBoxLoad(const Instruction &instruction) {
     const Box box = Box::read(warp, o[1], lane);
     for (Block *block : receivers(warp, to, mask, lane))
       block->loads.push_back([=] {
-        // A warp of the block, whose shared memory it is.
+        // Any warp of the block serves: they share the memory.
         Warp &receiver = *block->warps[0];
         box.forElements(receiver, to & kOffsetMask, 0,
                         [&](char *shared, const char *global) {
@@ -294,7 +294,7 @@ static Action bindBoxLoad(const Instruction &instruction) {
   });
 }
 
-/// A type of elements by the driver's number.
+/// The element type of the driver's number.
 static const char *typeOf(uint8_t element) {
   constexpr const char *kTypes[] = {"u8",  "u16", "u32", "s32",  "u64", "s64",
                                     "f16", "f32", "f64", "bf16", "f32", "f32"};
@@ -325,7 +325,7 @@ static Action bindBoxStore(const Instruction &instruction) {
   });
 }
 
-/// Copies of neighbouring bytes.
+/// Copies of contiguous bytes.
 static Action bindBulkCopy(const Instruction &instruction) {
   const std::vector<Operand> o = instruction.operands;
   if (instruction.has("reduce"))
@@ -365,7 +365,7 @@ Action bindAsynchronous(const Instruction &instruction) {
       instruction.has("wait_all"))
     return bindGroups(instruction, isBulk ? &Warp::stores : &Warp::copies);
   if (!isBulk && instruction.has("mbarrier"))
-    // All copies of the thread so far, then an arrival.
+    // Arrives after all earlier copies of the thread.
     return [o = instruction.operands](Warp &warp, uint32_t lanes) {
       forLanes(lanes, [&](unsigned lane) {
         warp.copies[lane].commit();

@@ -2,7 +2,7 @@
 
 namespace emulator {
 
-/// The first of the kinds that an instruction is of.
+/// Returns the action of the first kind that accepts the instruction.
 static Action find(const Program &program, Instruction &instruction) {
   if (Action action = bindControl(program, instruction))
     return action;

@@ -1,4 +1,4 @@
-// How instructions become what they do.
+// Translates instructions into actions.
 #ifndef TILEWRIGHT_TEST_EMULATOR_BIND_H
 #define TILEWRIGHT_TEST_EMULATOR_BIND_H
 
@@ -9,8 +9,8 @@
 
 namespace emulator {
 
-/// Each of them gives what an instruction of its kind does, or nothing for
-/// instructions that are not of its kind.
+/// Each returns the action of an instruction of its kind, or nothing for other
+/// instructions.
 Action bindArithmetic(const Instruction &instruction);
 Action bindComparison(const Instruction &instruction);
 Action bindBits(const Instruction &instruction);
@@ -28,7 +28,7 @@ template <typename Each> void forLanes(uint32_t lanes, Each each) {
     each(static_cast<unsigned>(std::countr_zero(lanes)));
 }
 
-/// An action that is done lane by lane.
+/// An action that runs lane by lane.
 template <typename Each> Action perLane(Each each) {
   return [each](Warp &warp, uint32_t lanes) {
     forLanes(lanes, [&](unsigned lane) { each(warp, lane); });
@@ -40,20 +40,20 @@ inline Action nothing() {
   return [](Warp &, uint32_t) { return Outcome::Done; };
 }
 
-/// The space that words like "shared::cta" name.
+/// Returns the space that words like "shared::cta" name.
 Space spaceOf(const Instruction &instruction);
 
-/// The elements of a vector, or the operand itself.
+/// Returns the elements of a vector, or the operand itself.
 inline std::vector<Operand> elementsOf(const Operand &operand) {
   return operand.kind == Operand::Vector ? operand.parts
                                          : std::vector<Operand>{operand};
 }
 
-/// What an atomic operation makes of the bits in memory.
+/// The effect of an atomic operation on the bits in memory.
 using Update = std::function<uint64_t(uint64_t old, uint64_t a, uint64_t b)>;
 
-/// The operation among the words of an instruction on elements of `type`, or
-/// nothing.
+/// Returns the operation that the words of an instruction name, for elements of
+/// `type`; nothing if there is none.
 Update findUpdate(const Instruction &instruction, const std::string &type);
 
 } // namespace emulator

@@ -1,4 +1,4 @@
-// Instructions on bits: logic, shifts, fields and counts.
+// Bit instructions: logic, shifts, fields and counts.
 
 #include "test/emulator/Bind.h"
 
@@ -6,7 +6,8 @@
 
 namespace emulator {
 
-/// Bits of registers of any kind, predicates included.
+/// Applies a function to the bits of registers of any kind, including
+/// predicates.
 template <typename Function>
 static Action bitwise(const Instruction &instruction, Function function) {
   const std::vector<Operand> o = instruction.operands;
@@ -22,7 +23,7 @@ static Action bitwise(const Instruction &instruction, Function function) {
   });
 }
 
-/// Shifts by more bits than there are give what is shifted in.
+/// A shift by more than the width gives only the shifted-in bits.
 static Action bindShift(const Instruction &instruction, bool isLeft) {
   const std::vector<Operand> o = instruction.operands;
   Action made;
@@ -45,7 +46,7 @@ static Action bindShift(const Instruction &instruction, bool isLeft) {
   return made;
 }
 
-/// Two registers as one that is shifted.
+/// Shifts two registers as one.
 static Action bindFunnel(const Instruction &instruction) {
   const bool isLeft = instruction.has("l"), wraps = instruction.has("wrap");
   return bitwise(instruction, [=](uint64_t low, uint64_t highPart, uint64_t n) {
@@ -109,7 +110,7 @@ static Action bindLogic(const Instruction &instruction) {
   return {};
 }
 
-/// Fields of bits: where they begin and how many they are is cut to 8 bits.
+/// Bit fields: position and length are truncated to 8 bits.
 static Action bindField(const Instruction &instruction) {
   const std::vector<Operand> o = instruction.operands;
   const std::string &type = instruction.words.back();
@@ -140,8 +141,8 @@ static Action bindField(const Instruction &instruction) {
   });
 }
 
-/// The place of the bit that is number `count` from `base` on, or down from it
-/// where that is negative.
+/// Returns the position of the `count`-th set bit upwards from `base`, or
+/// downwards if `count` is negative.
 static uint64_t findNth(uint64_t mask, uint64_t base, uint64_t count) {
   auto left = fromBits<int32_t>(count);
   auto at = static_cast<int>(base & 31);
@@ -176,7 +177,7 @@ static Action bindCount(const Instruction &instruction) {
     });
   if (name == "fns")
     return bitwise(instruction, findNth);
-  // bfind: the number of the first bit from above that is unlike the sign.
+  // bfind: the index of the highest bit that differs from the sign.
   return bitwise(instruction, [=](uint64_t a, uint64_t, uint64_t) -> uint64_t {
     const unsigned bits = is64 ? 64 : 32;
     if (isSigned && a >> (bits - 1) & 1)

@@ -1,5 +1,4 @@
-// Instructions that decide: predicates of what numbers are, and what is chosen
-// by them.
+// Comparisons, predicates and selections.
 
 #include "test/emulator/Bind.h"
 
@@ -31,8 +30,7 @@ template <typename T> static bool compare(const std::string &how, T a, T b) {
   return a >= b;
 }
 
-/// Unordered operands compare as different by "neu" only, which is "ne" of
-/// numbers and of bits.
+/// For unordered operands only "neu" is true, which is "ne" for integers.
 static Action bindCompare(const Instruction &instruction) {
   const std::vector<Operand> o = instruction.operands;
   const std::string how = instruction.words[1];
@@ -85,7 +83,7 @@ static Action bindSelection(const Instruction &instruction) {
   });
 }
 
-/// Kinds of floats.
+/// Tests the class of a float.
 static Action bindTest(const Instruction &instruction) {
   const std::vector<Operand> o = instruction.operands;
   const std::string kind = instruction.words[1];

@@ -1,4 +1,4 @@
-// Jumps, calls and barriers.
+// Branches, calls and barriers.
 
 #include "test/emulator/Bind.h"
 
@@ -7,14 +7,14 @@
 
 namespace emulator {
 
-static Action jumpTo(size_t place) {
-  return [place](Warp &warp, uint32_t lanes) {
-    forLanes(lanes, [&](unsigned lane) { warp.pc[lane] = place; });
+static Action jumpTo(size_t target) {
+  return [target](Warp &warp, uint32_t lanes) {
+    forLanes(lanes, [&](unsigned lane) { warp.pc[lane] = target; });
     return Outcome::Jumped;
   };
 }
 
-/// One of a list of places, by number.
+/// Branches to one of a list of labels, by index.
 static Action bindChoice(const Instruction &instruction) {
   const Operand index = instruction.operands[0];
   const std::vector<Operand> targets = instruction.operands[1].parts;
@@ -48,7 +48,7 @@ static Outcome end(Warp &warp, uint32_t lanes) {
   return Outcome::Jumped;
 }
 
-/// Text with the values that follow one another in memory.
+/// Formats text with the values that follow one another in memory.
 static std::string format(const char *text, const char *values) {
   std::string made;
   while (*text) {
@@ -90,7 +90,7 @@ static std::string format(const char *text, const char *values) {
   return made;
 }
 
-/// The value of an argument of a call, which is in memory of the thread.
+/// Returns the value of an argument of a call, which is in the thread's memory.
 template <typename T>
 static T argument(Warp &warp, const Operand &list, size_t at, unsigned lane) {
   T value;
@@ -98,7 +98,7 @@ static T argument(Warp &warp, const Operand &list, size_t at, unsigned lane) {
   return value;
 }
 
-/// Functions that the system has.
+/// Binds calls of functions that the system provides.
 static Action bindSystemCall(const std::string &name, const Operand &results,
                              const Operand &arguments) {
   if (name == "vprintf")
@@ -136,16 +136,17 @@ static Action bindCall(const Program &program, const Instruction &instruction) {
   const bool hasResults = o[0].kind == Operand::Vector;
   const Operand results = hasResults ? o[0] : Operand();
   const Operand name = o[hasResults ? 1 : 0];
-  const size_t behind = hasResults ? 2 : 1;
-  const Operand arguments = behind < o.size() ? o[behind] : Operand();
+  const size_t firstArgument = hasResults ? 2 : 1;
+  const Operand arguments =
+      firstArgument < o.size() ? o[firstArgument] : Operand();
   auto found = program.functions.find(name.text);
   if (found == program.functions.end())
     return {};
   const Function &function = found->second;
   if (function.entry == SIZE_MAX)
     return bindSystemCall(name.text, results, arguments);
-  // Each function has its places for parameters and results once: none calls
-  // itself.
+  // Each function has its parameters and results in fixed memory: recursion is
+  // not supported.
   return [=, &function](Warp &warp, uint32_t lanes) {
     forLanes(lanes, [&](unsigned lane) {
       char *memory = warp.local(lane);
@@ -160,7 +161,7 @@ static Action bindCall(const Program &program, const Instruction &instruction) {
   };
 }
 
-/// Behind a call its results are those of the function that was called.
+/// After a call, copies the results of the called function.
 static Action bindReturn(const Program &program,
                          const Instruction &instruction) {
   const auto at =
@@ -184,19 +185,20 @@ static Action bindReturn(const Program &program,
   };
 }
 
-/// Barrier 0 is where all threads of a block come, at one place: hardware lets
-/// it pass if they do not, compute-sanitizer's synccheck does not.
-static void checkPlace(Barrier &barrier, uint64_t number,
-                       const Instruction *place) {
-  if (number == 0 && barrier.place && barrier.place != place)
-    throw Failure("warps wait at barrier 0 of the block in different places");
-  barrier.place = place;
+/// All threads of a block must reach barrier 0 at one instruction. Hardware
+/// accepts other programs; compute-sanitizer's synccheck does not.
+static void checkWaitingAt(Barrier &barrier, uint64_t number,
+                           const Instruction *current) {
+  if (number == 0 && barrier.waitingAt && barrier.waitingAt != current)
+    throw Failure(
+        "warps wait at barrier 0 of the block at different instructions");
+  barrier.waitingAt = current;
 }
 
-/// Barriers of a block: a warp counts as all of its threads.
+/// Barriers of a block: a warp counts as all its threads.
 static Action bindBarrier(const Instruction &instruction) {
   const std::vector<Operand> &o = instruction.operands;
-  const Instruction *place = &instruction;
+  const Instruction *current = &instruction;
   const bool reduces = instruction.has("red");
   const bool waits = !instruction.has("arrive");
   const size_t first = reduces ? 1 : 0;
@@ -216,14 +218,14 @@ static Action bindBarrier(const Instruction &instruction) {
       throw Failure("there is no barrier " + std::to_string(at));
     Barrier &barrier = warp.block.barriers[at];
     if (!warp.isWaiting) {
-      checkPlace(barrier, at, place);
+      checkWaitingAt(barrier, at, current);
       warp.awaited = barrier.generation;
       barrier.arrived += kLanes;
       if (threads.kind != Operand::Sink)
         barrier.expected = static_cast<unsigned>(warp.get(threads, lane));
       if (barrier.expected % kLanes)
         throw Failure("a barrier of " + std::to_string(barrier.expected) +
-                      " threads, which are no whole warps");
+                      " threads, which is not a multiple of a warp");
       if (reduces)
         forLanes(lanes, [&](unsigned each) {
           barrier.count += warp.test(predicate, each);
@@ -248,7 +250,7 @@ static Action bindBarrier(const Instruction &instruction) {
   };
 }
 
-/// Once all warps that are left have arrived.
+/// Releases the barrier if all remaining warps have arrived.
 static void releaseCluster(Cluster &cluster) {
   for (const auto &block : cluster.blocks)
     for (const auto &warp : block->warps)
@@ -278,8 +280,8 @@ static Action bindClusterBarrier(const Instruction &instruction) {
   };
 }
 
-/// Instructions that nothing here depends on: hints, and fences, whose order is
-/// that of the text.
+/// Instructions without an effect here: hints, and fences, since memory
+/// accesses run in program order.
 static bool isIdle(const Instruction &instruction) {
   const std::string &name = instruction.words[0];
   for (const char *each :

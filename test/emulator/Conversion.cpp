@@ -7,7 +7,7 @@
 
 namespace emulator {
 
-/// How a value with a fraction becomes a whole one.
+/// The rounding of a value to an integer.
 enum class Whole { Not, Nearest, Zero, Down, Up };
 
 static Whole wholeOf(const Instruction &instruction) {
@@ -38,7 +38,7 @@ static double round(double value, Whole whole) {
   return value;
 }
 
-/// Beyond the ends of the type it becomes the end, NaN becomes zero.
+/// Values outside of the type become its nearest bound; NaN becomes zero.
 template <typename T> static T saturate(double value) {
   if (std::isnan(value))
     return 0;
@@ -57,8 +57,8 @@ static Direction directionOf(const Instruction &instruction) {
   return instruction.has("rp") ? Direction::Up : Direction::Nearest;
 }
 
-/// Corrects `nearest`, which is above or below the exact value, to the
-/// direction of the instruction.
+/// Adjusts `nearest`, which is above or below the exact value, to the direction
+/// of the instruction.
 template <typename Float>
 static Float inDirection(Float nearest, bool isAbove, bool isBelow,
                          const Instruction &instruction) {
@@ -84,7 +84,8 @@ static float narrowTo(double value, const Instruction &instruction) {
                      static_cast<double>(nearest) < value, instruction);
 }
 
-/// The 32 bits of a float whose low 13 bits tf32 ignores.
+/// Returns the bits of a float with the low 13 bits cleared, which tf32
+/// ignores.
 static uint32_t encodeTf32(float value, const Instruction &instruction) {
   constexpr uint32_t kDropped = 0x1fff, kHalf = 0x1000;
   const auto bits = bitsAs<uint32_t>(value);
@@ -132,8 +133,7 @@ static bool isFloating(const std::string &type) {
   return type == "f32" || type == "f64" || formatOf(type);
 }
 
-/// Two values of one register, or of two operands, the first of which is the
-/// higher one.
+/// Packs two values of one register, or of two operands, the higher one first.
 static Action bindPacked(const Instruction &instruction, const std::string &to,
                          const std::string &from) {
   const std::vector<Operand> o = instruction.operands;

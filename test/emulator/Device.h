@@ -11,7 +11,7 @@
 
 namespace emulator {
 
-/// What a stream was told while it was captured.
+/// The operations of a captured stream.
 struct Graph {
   std::vector<std::function<int()>> steps;
 };
@@ -25,7 +25,7 @@ struct Device {
   void *captured = nullptr;
   std::unique_ptr<Graph> graph;
   uint64_t handles = 0x10000, launches = 0;
-  /// What stopped the last kernel that failed.
+  /// The error of the last kernel that failed.
   int failure = 0;
   std::string words;
 };
@@ -41,7 +41,7 @@ inline void *newHandle() {
   return reinterpret_cast<void *>(device().handles += 16);
 }
 
-/// Does it, or keeps it for when the graph runs.
+/// Runs `step`, or records it if the stream is captured.
 inline int inStream(void *stream, std::function<int()> step) {
   if (device().captured && device().captured == stream) {
     device().graph->steps.push_back(std::move(step));

@@ -1,5 +1,5 @@
-// The functions of the CUDA driver that the runtime calls, on a device that is
-// emulated: its memory is that of the process, its streams do everything at
+// The functions of the CUDA driver that the runtime calls, for an emulated
+// device. Its memory is that of the process, its streams run everything at
 // once, and its kernels are PTX.
 
 #include "test/emulator/Device.h"
@@ -21,7 +21,7 @@ struct Kernel {
 
 struct Module {
   std::unique_ptr<Program> program;
-  /// Those that were asked for.
+  /// The kernels that were requested.
   std::vector<std::unique_ptr<Kernel>> kernels;
 };
 
@@ -31,7 +31,7 @@ unsigned setting(const char *name, unsigned otherwise) {
               : otherwise;
 }
 
-/// Few, so that programs that share them are seen.
+/// Few, so that tests see programs that share a multiprocessor.
 unsigned multiprocessors() {
   return setting("TILEWRIGHT_EMULATED_MULTIPROCESSORS", 4);
 }

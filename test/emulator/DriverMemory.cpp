@@ -14,7 +14,7 @@ static int allocate(uint64_t *pointer, size_t bytes) {
     return kErrorInvalidValue;
   if (d.used + bytes > kMemory)
     return kErrorOutOfMemory;
-  // As aligned as those of the driver, with room that belongs to nobody.
+  // Aligned like the driver's, with unowned memory between allocations.
   constexpr size_t kAlignment = 512;
   auto memory = std::make_unique<char[]>(bytes + 2 * kAlignment);
   std::memset(memory.get(), 0x5b, bytes + 2 * kAlignment);

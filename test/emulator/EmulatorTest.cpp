@@ -1,4 +1,4 @@
-// The emulator sees what kernels do wrong.
+// The emulator detects errors of kernels.
 
 #include "test/emulator/Machine.h"
 
@@ -12,8 +12,9 @@ using namespace emulator;
 
 namespace {
 
-/// A kernel of 64 threads with the parameter `out`, whose address is in %out,
-/// and 256 bytes of shared memory from %mine, a thread's four, on.
+/// A kernel of 64 threads with the parameter `out`, whose address is in %out.
+/// %mine is the address of the thread's four bytes in 256 bytes of shared
+/// memory.
 std::string kernel(const std::string &body) {
   return ".version 8.0\n.target sm_90a\n.address_size 64\n"
          ".shared .align 16 .b8 memory[256];\n"
@@ -26,7 +27,7 @@ std::string kernel(const std::string &body) {
          body + "ret;\n}\n";
 }
 
-/// What the threads have written to `out`.
+/// Runs the kernel and returns the values in `out`.
 std::vector<uint32_t> run(const std::string &text, uint64_t seed = 1) {
   std::vector<uint32_t> out(64, 0xdead);
   Allocations allocations;
@@ -57,7 +58,7 @@ std::string failureOf(const std::string &text) {
 #define EXPECT_FAILS(TEXT, WORDS)                                              \
   EXPECT_NE(failureOf(TEXT).find(WORDS), std::string::npos) << failureOf(TEXT)
 
-/// Each thread reads what the one of the other warp has written.
+/// Each thread reads the value that a thread of the other warp has written.
 std::string exchange(const std::string &barrier) {
   return kernel("st.shared.b32 [%mine], %t;\n" + barrier +
                 "xor.b32 %a, %t, 32; mov.b32 %b, memory;\n"
@@ -88,21 +89,21 @@ TEST(Emulator, MissingBarriersShow) {
   EXPECT_GT(results.size(), 1u);
 }
 
-TEST(Emulator, BarriersOfTheBlockStandInOnePlace) {
+TEST(Emulator, BarrierZeroIsReachedAtOneInstruction) {
   const std::string first = "setp.lt.u32 %p, %t, 32; @%p bra first;\n",
                     join = "bra both; first: ", both = "both:\n";
   EXPECT_FAILS(kernel(first + "bar.sync 0;\n" + join + "bar.sync 0;\n" + both),
-               "barrier 0 of the block in different places");
+               "barrier 0 of the block at different instructions");
   EXPECT_FAILS(
       kernel(first + "bar.sync 0, 64;\n" + join + "bar.sync 0, 64;\n" + both),
-      "barrier 0 of the block in different places");
+      "barrier 0 of the block at different instructions");
   EXPECT_EQ(failureOf(kernel(first + "bar.sync 1, 64;\n" + join +
                              "bar.sync 1, 64;\n" + both)),
             "");
 }
 
 TEST(Emulator, CopiesAreLate) {
-  // The copy is waited for by a thread, not by the others of the block.
+  // Only one thread waits for the copy, not the others of the block.
   const std::string copy =
       "st.global.b32 [%x], %t; mov.b64 %x, %out;\n"
       "mad.wide.u32 %x, %t, 4, %x;\n"
@@ -129,7 +130,7 @@ TEST(Emulator, MemoryIsChecked) {
 }
 
 TEST(Emulator, WaitsThatNeverEnd) {
-  // Of the first warp alone, and for a barrier that nobody arrives at.
+  // A barrier of the first warp only, and one without arrivals.
   EXPECT_FAILS(kernel("setp.lt.u32 %p, %t, 32; @%p bar.sync 1, 64;\n"),
                "waits for ever");
   EXPECT_FAILS(
@@ -160,7 +161,7 @@ TEST(Emulator, LanesThatAreNotThere) {
                       "bra.uni both;\n"
                       "one: shfl.sync.idx.b32 %b, %t, 1, 31, -1;\n"
                       "both: st.global.b32 [%x], %b;\n"),
-               "wait for each other in different places");
+               "wait for each other at different instructions");
 }
 
 TEST(Emulator, UnknownText) {

@@ -1,4 +1,4 @@
-// What the lanes of a warp exchange.
+// Exchanges between the lanes of a warp.
 
 #include "test/emulator/Bind.h"
 
@@ -6,7 +6,7 @@
 
 namespace emulator {
 
-/// Where a lane takes its value from.
+/// Selects the source lane of each lane.
 static Action bindShuffle(const Instruction &instruction) {
   const std::vector<Operand> o = instruction.operands;
   const std::string how = instruction.words[2];
@@ -40,7 +40,7 @@ static Action bindShuffle(const Instruction &instruction) {
       }
       if (!isIn[lane])
         from = static_cast<int>(lane);
-      // What a lane that is not there holds nobody knows.
+      // The value of an inactive lane is undefined.
       results[lane] =
           lanes >> from & 1 ? values[from] : warp.launch.random.below(~0u);
     });
@@ -98,7 +98,7 @@ static Action bindReduction(const Instruction &instruction) {
   };
 }
 
-/// Lanes with the same value.
+/// Finds the lanes with the same value.
 static Action bindMatch(const Instruction &instruction) {
   const std::vector<Operand> o = instruction.operands;
   const bool all = instruction.words[1] == "all";

@@ -1,4 +1,4 @@
-// Blocks, clusters and the turns that their warps take.
+// Blocks, clusters and the scheduling of their warps.
 
 #include "test/emulator/Machine.h"
 
@@ -57,7 +57,7 @@ void Block::releaseBarriers() {
       barrier.lastCount = barrier.count;
       barrier.lastThreads = barrier.threads;
       barrier.count = barrier.threads = 0;
-      barrier.place = nullptr;
+      barrier.waitingAt = nullptr;
       ++barrier.generation;
     }
 }
@@ -93,7 +93,7 @@ void Launch::startCluster() {
   running.push_back(std::move(cluster));
 }
 
-/// Does something that is pending, which of it is left to chance.
+/// Runs one pending operation, chosen at random.
 static bool runPending(Block &block, Random &random) {
   if (!block.loads.empty() && random.below(2)) {
     const uint32_t at = random.below(static_cast<uint32_t>(block.loads.size()));
@@ -107,7 +107,7 @@ static bool runPending(Block &block, Random &random) {
   const unsigned lane = random.below(kLanes);
   switch (random.below(3)) {
   case 0:
-    return warp.products.runOne();
+    return warp.wgmmas.runOne();
   case 1:
     return warp.copies[lane].runOne();
   default:
@@ -115,7 +115,7 @@ static bool runPending(Block &block, Random &random) {
   }
 }
 
-/// Gives each warp a turn. False where none did anything.
+/// Runs each warp for a time slice. Returns false if none made progress.
 bool Launch::runRound() {
   bool isIdle = true;
   std::vector<Warp *> warps;
@@ -137,10 +137,10 @@ bool Launch::runRound() {
   return !isIdle;
 }
 
-/// What the threads of a block left behind is done, too.
+/// Completes the pending operations of the block's threads.
 static void finish(Block &block) {
   for (const auto &warp : block.warps) {
-    while (warp->products.runOne())
+    while (warp->wgmmas.runOne())
       ;
     for (unsigned lane = 0; lane < kLanes; ++lane)
       while (warp->copies[lane].runOne() || warp->stores[lane].runOne())
@@ -149,7 +149,7 @@ static void finish(Block &block) {
 }
 
 void Launch::run() {
-  // Many more than anything that is pending takes.
+  // Many more rounds than any pending operation takes.
   constexpr unsigned kMostIdleRounds = 20000;
   unsigned idleRounds = 0;
   while (nextCluster < clusterCount || !running.empty()) {
@@ -159,15 +159,15 @@ void Launch::run() {
     idleRounds = runRound() ? 0 : idleRounds + 1;
     if (idleRounds > kMostIdleRounds ||
         clock > configuration.mostInstructions) {
-      std::string places;
+      std::string waits;
       for (const auto &block : running[0]->blocks)
         for (const auto &warp : block->warps)
           if (!warp->isDone())
-            places +=
+            waits +=
                 " " + std::to_string(program.instructions[warp->current].line);
       throw Failure("kernel '" + kernel.name +
                     "' waits for ever; its first blocks do at the lines" +
-                    places + " of the PTX");
+                    waits + " of the PTX");
     }
     std::erase_if(running, [&](const auto &cluster) {
       for (const auto &block : cluster->blocks)

@@ -88,7 +88,7 @@ private:
     return token;
   }
 
-  /// The line of the user's source that the next instructions belong to.
+  /// Reads the line of the user's source for the next instructions.
   Token sourceLine(Token token) {
     const std::string rest = restOfLine();
     char *end = nullptr;

@@ -1,4 +1,4 @@
-// PTX in words.
+// Splits PTX into tokens.
 #ifndef TILEWRIGHT_TEST_EMULATOR_LEXER_H
 #define TILEWRIGHT_TEST_EMULATOR_LEXER_H
 
@@ -19,7 +19,7 @@ struct Token {
   }
 };
 
-/// Leaves out comments, and what describes the module for others.
+/// Skips comments and directives that only describe the module.
 std::vector<Token> split(const std::string &text);
 
 } // namespace emulator

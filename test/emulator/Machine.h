@@ -1,8 +1,9 @@
-// A launch while it runs: blocks, warps, their registers and their memory.
+// The state of a running launch: blocks, warps, their registers and their
+// memory.
 //
-// Warps take turns of random length in random order, and what is asynchronous
-// on the hardware is done at a random time as late as it may be: a kernel that
-// relies on an order which nothing guarantees gives other results.
+// Warps run in time slices of random length in random order. Asynchronous
+// operations complete at random times, as late as permitted. So a kernel that
+// relies on an order without a guarantee gives different results.
 #ifndef TILEWRIGHT_TEST_EMULATOR_MACHINE_H
 #define TILEWRIGHT_TEST_EMULATOR_MACHINE_H
 
@@ -18,8 +19,8 @@ struct Dimensions {
   uint64_t count() const { return uint64_t(x) * y * z; }
 };
 
-/// The memory that programs may use: where it is and how much. What a launch
-/// touches beside is an error.
+/// The allocations that programs may access: addresses and sizes. Any other
+/// access of a launch is an error.
 class Allocations {
 public:
   void add(uint64_t address, size_t bytes) { known[address] = bytes; }
@@ -48,24 +49,25 @@ private:
 struct Configuration {
   Dimensions grid, threads, cluster;
   uint32_t dynamicSharedBytes = 0;
-  /// How many clusters run at a time.
+  /// Number of clusters that run at the same time.
   unsigned clustersAtOnce = 1;
-  /// Of all warps together; what takes more waits for ever.
+  /// Limit for all warps together; a kernel that exceeds it is considered to
+  /// hang.
   uint64_t mostInstructions = UINT64_MAX;
 };
 
 class Launch;
 class Block;
 
-/// Work that is done later, in the order in which it was given.
+/// Deferred work, in program order.
 class Queue {
 public:
   using Work = std::function<void()>;
 
   void add(Work work) { pending.push_back({std::move(work), closed}); }
-  /// What was added so far becomes a group.
+  /// Closes the group of the work added so far.
   void commit() { ++closed; }
-  /// Until at most so many groups are not done.
+  /// Runs work until at most `groups` groups are pending.
   void wait(uint64_t groups) {
     while (!pending.empty() && pending.front().group + groups < closed)
       runOne();
@@ -90,12 +92,12 @@ private:
 
 struct Barrier {
   unsigned arrived = 0;
-  /// 0 where all threads that are left take part.
+  /// 0 if all remaining threads take part.
   unsigned expected = 0;
   uint64_t generation = 0;
-  /// Where those that have arrived wait.
-  const Instruction *place = nullptr;
-  /// What the threads that arrived put together.
+  /// The instruction at which the arrived warps wait.
+  const Instruction *waitingAt = nullptr;
+  /// The combined values of the arrived threads.
   unsigned count = 0, threads = 0;
   unsigned lastCount = 0, lastThreads = 0;
 };
@@ -104,7 +106,7 @@ class Warp {
 public:
   Warp(Launch &launch, Block &block, unsigned index, uint32_t lanes);
 
-  /// Runs up to so many instructions. False where it did nothing but wait.
+  /// Runs up to `most` instructions. Returns false if it only waited.
   bool run(unsigned most);
   bool isDone() const { return alive == 0; }
 
@@ -124,7 +126,7 @@ public:
       return *reinterpret_cast<const uint64_t *>(at);
     }
   }
-  /// Takes as many low bits as fit.
+  /// Writes as many low bits as fit.
   void set(Register reg, unsigned lane, uint64_t bits) {
     char *at = cell(reg, lane);
     switch (reg.bytes) {
@@ -145,14 +147,14 @@ public:
   bool test(const Operand &operand, unsigned lane) {
     return (get(operand, lane) & 1) != operand.isNegated;
   }
-  /// Nothing where the result is not wanted.
+  /// Does nothing if the result is discarded.
   void set(const Operand &operand, unsigned lane, uint64_t bits) {
     if (operand.kind == Operand::InRegister)
       set(operand.reg, lane, bits);
   }
 
-  /// The address in an operand in brackets, as the program sees it. Those of 32
-  /// bits wrap.
+  /// Returns the address of an operand in brackets, in the program's view.
+  /// Addresses of 32 bits wrap around.
   uint64_t address(const Operand &operand, unsigned lane) {
     const Operand &base = operand.parts[0];
     const uint64_t sum = get(base, lane) + operand.bits;
@@ -160,8 +162,8 @@ public:
         base.kind == Operand::InRegister && base.reg.bytes == 4;
     return isShort ? static_cast<uint32_t>(sum) : sum;
   }
-  /// Memory of this process behind it. Throws where the program may not touch
-  /// it.
+  /// Returns the host memory of an address. Throws if the program may not
+  /// access it.
   char *memory(Space space, uint64_t address, size_t bytes, unsigned lane);
   char *memory(Space space, const Operand &operand, size_t bytes,
                unsigned lane) {
@@ -174,24 +176,24 @@ public:
   Launch &launch;
   Block &block;
   const unsigned index;
-  /// Threads that have not ended.
+  /// Threads that have not exited.
   uint32_t alive;
   size_t pc[kLanes] = {};
   std::vector<size_t> callers[kLanes];
-  /// Where the instruction that runs is.
+  /// Index of the running instruction.
   size_t current = 0;
 
-  /// The barrier of the block, or of the cluster, that it waits at.
+  /// Whether it waits at a barrier of the block or the cluster.
   bool isWaiting = false;
   uint64_t awaited = 0;
   bool hasArrivedInCluster = false;
   uint64_t clusterGeneration = 0;
 
-  /// Of the last sum that keeps its carry, by lane.
+  /// Carry bits of the last addition that set the carry, by lane.
   uint32_t carries = 0;
 
-  /// Copies by threads, bulk stores and products of warp groups.
-  Queue copies[kLanes], stores[kLanes], products;
+  /// Copies by threads, bulk stores and wgmmas.
+  Queue copies[kLanes], stores[kLanes], wgmmas;
 
 private:
   uint32_t pick();
@@ -205,9 +207,9 @@ private:
   const uint32_t localBytes;
   /// Lanes that wait for others of the warp.
   uint32_t parked = 0;
-  /// Whether an instruction was run since they were last let go on.
+  /// Whether an instruction has run since the parked lanes were last released.
   bool hasMoved = true;
-  /// Lanes that had their turn and wait for something.
+  /// Lanes that ran in this round and wait.
   uint32_t postponed = 0;
 };
 
@@ -219,7 +221,7 @@ public:
 
   bool isDone() const;
   char *shared(uint64_t offset, size_t bytes);
-  /// Lets what waits for threads that are gone go on.
+  /// Releases barriers that only wait for exited threads.
   void releaseBarriers();
   unsigned threadsLeft() const;
 
@@ -229,7 +231,7 @@ public:
   const unsigned rank;
   std::vector<std::unique_ptr<Warp>> warps;
   std::array<Barrier, 16> barriers;
-  /// Copies into shared memory, which may end in any order.
+  /// Copies into shared memory, which may complete in any order.
   std::vector<Queue::Work> loads;
 
 private:
@@ -266,14 +268,15 @@ private:
   std::vector<std::unique_ptr<Cluster>> running;
 };
 
-/// Addresses of shared memory in other blocks of the cluster have the rank of
-/// the block, from 1, above the offset, and generic ones this on top.
+/// Addresses in the shared memory of other blocks of the cluster have the rank
+/// of the block plus 1 above the offset. Generic addresses have kSharedWindow
+/// in addition.
 constexpr unsigned kRankShift = 24;
 constexpr uint64_t kSharedWindow = uint64_t(0x7f) << 56;
 
 std::string hex(uint64_t value);
 
-/// The types of PTX that values have.
+/// Returns the size of values of a PTX type.
 uint32_t bytesOfType(std::string_view type);
 
 } // namespace emulator

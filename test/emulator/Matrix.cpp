@@ -1,5 +1,4 @@
-// Products of matrices by warps and warp groups, and the loads and stores of
-// their fragments.
+// mma and wgmma, and the loads and stores of their fragments.
 
 #include "test/emulator/Bind.h"
 
@@ -9,7 +8,7 @@ namespace emulator {
 
 namespace {
 
-/// Elements of a kind of operand.
+/// The element type of an operand.
 struct Elements {
   std::string type;
   unsigned bits;
@@ -26,7 +25,7 @@ struct Elements {
       return fromBits<double>(raw);
     if (type == "f32")
       return fromBits<float>(raw);
-    // The hardware does not look at the low bits.
+    // The hardware ignores the low bits.
     if (type == "tf32")
       return fromBits<float>(raw & 0xffffe000);
     if (isFloat)
@@ -39,7 +38,7 @@ struct Elements {
   }
 };
 
-/// M, N and K in a word such as "m16n8k16".
+/// M, N and K of a word such as "m16n8k16".
 struct Shape {
   unsigned m = 0, n = 0, k = 0;
 
@@ -50,7 +49,7 @@ struct Shape {
   }
 };
 
-/// Operands of one warp, by row and column.
+/// An operand of one warp, by row and column.
 struct Matrix {
   unsigned rows, columns;
   std::vector<double> values;
@@ -65,9 +64,9 @@ struct Matrix {
   }
 };
 
-/// Calls `body` with the lane, the register, the lowest bit in it, the row and
-/// the column of each element of A: rows are spread over groups of four lanes,
-/// whose registers hold neighbours in K.
+/// Calls `body` with lane, register, lowest bit, row and column of each element
+/// of A. Rows are spread over groups of four lanes, whose registers hold
+/// neighbours in K.
 template <typename Body>
 void forA(unsigned registers, unsigned bits, unsigned registerBits, Body body) {
   const unsigned packed = registerBits / bits;
@@ -88,7 +87,7 @@ void forB(unsigned registers, unsigned bits, unsigned registerBits, Body body) {
              lane / 4);
 }
 
-/// The same for sums, of which each eight columns are spread in turn.
+/// Same for accumulators, whose columns are distributed in groups of eight.
 template <typename Body>
 void forSums(unsigned registers, unsigned bits, unsigned registerBits,
              unsigned rows, Body body) {
@@ -107,8 +106,8 @@ uint64_t bitsAt(uint64_t value, unsigned lowest, unsigned bits) {
   return bits == 64 ? value : value >> lowest & ((uint64_t(1) << bits) - 1);
 }
 
-/// Sums of one warp in registers, which products are added to.
-struct Sums {
+/// The accumulators of one warp in registers.
+struct Accumulators {
   std::vector<Operand> registers;
   Elements elements;
   unsigned rows, columns;
@@ -167,7 +166,7 @@ Matrix readA(Warp &warp, const std::vector<Operand> &registers,
              const Elements &elements, unsigned rows, unsigned k) {
   Matrix made(rows, k);
   const unsigned width = elements.bits == 64 ? 64 : 32;
-  // Of 8 rows there is one register where there are two of 16.
+  // Blocks of 8 rows have one register for two of 16 rows.
   const unsigned step = rows == 8 ? 2 : 1;
   forA(static_cast<unsigned>(registers.size()) * step, elements.bits, width,
        [&](unsigned lane, unsigned i, unsigned lowest, unsigned row,
@@ -181,8 +180,8 @@ Matrix readA(Warp &warp, const std::vector<Operand> &registers,
 
 } // namespace
 
-/// mma.sync: A by rows and B by columns.
-static Action bindWarpDot(const Instruction &instruction) {
+/// mma.sync: A is row-major and B column-major.
+static Action bindMma(const Instruction &instruction) {
   const Shape shape(instruction);
   const std::vector<std::string> &words = instruction.words;
   if (!instruction.has("row") || !instruction.has("col") || shape.n != 8 ||
@@ -190,8 +189,8 @@ static Action bindWarpDot(const Instruction &instruction) {
     return {};
   const size_t end = words.size();
   const Elements ofA(words[end - 3]), ofB(words[end - 2]);
-  const Sums sums = {elementsOf(instruction.operands[0]),
-                     Elements(words[end - 4]), shape.m, shape.n};
+  const Accumulators sums = {elementsOf(instruction.operands[0]),
+                             Elements(words[end - 4]), shape.m, shape.n};
   const std::vector<Operand> a = elementsOf(instruction.operands[1]),
                              b = elementsOf(instruction.operands[2]),
                              c = elementsOf(instruction.operands[3]);
@@ -214,16 +213,16 @@ static Action bindWarpDot(const Instruction &instruction) {
 }
 
 namespace {
-/// A matrix in shared memory as the descriptor of a warp group's product tells.
+/// A matrix in shared memory, as the descriptor of a wgmma gives it.
 struct SharedMatrix {
   uint64_t descriptor;
-  /// Neighbours are along M or N, not along K.
+  /// Contiguous along M or N, not along K.
   bool isTransposed;
 
   uint64_t start() const { return (descriptor & 0x3fff) << 4; }
   uint64_t leading() const { return (descriptor >> 16 & 0x3fff) << 4; }
   uint64_t stride() const { return (descriptor >> 32 & 0x3fff) << 4; }
-  /// Bytes of a row of the pattern: 16 where nothing is swizzled.
+  /// Bytes of a row of the swizzle pattern: 16 without a swizzle.
   unsigned span() const {
     constexpr unsigned kSpans[] = {16, 128, 64, 32};
     return kSpans[descriptor >> 62];
@@ -238,7 +237,7 @@ struct SharedMatrix {
                along / width * leading() + along % width;
     } else {
       const unsigned along = outer * bytes;
-      // Without a swizzle the two distances change their places.
+      // Without a swizzle the two strides are exchanged.
       const bool isPlain = width == 16;
       offset = start() + along / width * (isPlain ? stride() : leading()) +
                k / 8 * (isPlain ? leading() : stride()) + k % 8 * width +
@@ -266,17 +265,16 @@ static void readShared(Warp &warp, const SharedMatrix &matrix,
     }
 }
 
-/// wgmma.mma_async: each warp of the group has sixteen rows, and does them on
-/// its own.
-static Action bindGroupDot(const Instruction &instruction) {
+/// wgmma.mma_async: each warp of the group computes sixteen rows on its own.
+static Action bindWgmma(const Instruction &instruction) {
   const Shape shape(instruction);
   const std::vector<std::string> &words = instruction.words;
   if (instruction.has("sp") || shape.m != 64)
     return {};
   const size_t end = words.size();
   const Elements ofA(words[end - 2]), ofB(words[end - 1]);
-  const Sums sums = {elementsOf(instruction.operands[0]),
-                     Elements(words[end - 3]), 16, shape.n};
+  const Accumulators sums = {elementsOf(instruction.operands[0]),
+                             Elements(words[end - 3]), 16, shape.n};
   const std::vector<Operand> o = instruction.operands;
   const auto flag = [&](size_t at, uint64_t otherwise) {
     return at < o.size() ? o[at].bits : otherwise;
@@ -292,7 +290,7 @@ static Action bindGroupDot(const Instruction &instruction) {
     const SharedMatrix left = {fromRegisters ? 0 : warp.get(o[1], 0),
                                transposesA};
     const unsigned firstRow = warp.index % 4 * 16;
-    warp.products.add([=, &warp] {
+    warp.wgmmas.add([=, &warp] {
       Matrix a(16, shape.k), b(shape.k, shape.n);
       if (fromRegisters)
         a = readA(warp, o[1].parts, ofA, 16, shape.k);
@@ -309,8 +307,8 @@ static Action bindGroupDot(const Instruction &instruction) {
   };
 }
 
-/// Rows of eight elements of 16 bits, whose addresses the lanes give, and the
-/// registers that they are spread over.
+/// Loads or stores rows of eight 16-bit elements. The lanes give the addresses
+/// of the rows, and the registers of the warp hold the fragments.
 static Action bindFragments(const Instruction &instruction) {
   const bool loads = instruction.words[0] == "ldmatrix";
   const bool isTransposed = instruction.has("trans");
@@ -350,24 +348,23 @@ Action bindMatrix(Instruction &instruction) {
   const std::string &name = instruction.words[0];
   if (name == "mma" || name == "ldmatrix" || name == "stmatrix") {
     instruction.isCollective = true;
-    return name == "mma" ? bindWarpDot(instruction)
-                         : bindFragments(instruction);
+    return name == "mma" ? bindMma(instruction) : bindFragments(instruction);
   }
   if (name != "wgmma")
     return {};
   instruction.isCollective = true;
   const std::string &what = instruction.words[1];
   if (what == "mma_async")
-    return bindGroupDot(instruction);
+    return bindWgmma(instruction);
   if (what == "fence")
     return nothing();
   if (what == "commit_group")
     return [](Warp &warp, uint32_t) {
-      warp.products.commit();
+      warp.wgmmas.commit();
       return Outcome::Done;
     };
   return [groups = instruction.operands[0].bits](Warp &warp, uint32_t) {
-    warp.products.wait(groups);
+    warp.wgmmas.wait(groups);
     return Outcome::Done;
   };
 }

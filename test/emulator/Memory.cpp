@@ -23,10 +23,10 @@ LowMemory::~LowMemory() {
 }
 
 bool Allocations::contains(uint64_t address, size_t bytes) const {
-  auto behind = known.upper_bound(address);
-  if (behind == known.begin())
+  auto next = known.upper_bound(address);
+  if (next == known.begin())
     return false;
-  const auto &[begin, size] = *--behind;
+  const auto &[begin, size] = *--next;
   return address - begin + bytes <= size;
 }
 
@@ -57,7 +57,7 @@ Space spaceOf(const Instruction &instruction) {
   return Space::Generic;
 }
 
-/// What is read is sign-extended in wider registers where the type has a sign.
+/// Reads a value and sign-extends it to the register if its type is signed.
 static uint64_t read(const char *memory, uint32_t bytes, bool isSigned) {
   uint64_t value = 0;
   std::memcpy(&value, memory, bytes);
@@ -108,7 +108,7 @@ static Action bindAddress(const Instruction &instruction) {
   });
 }
 
-/// The address of the same place in another block of the cluster.
+/// Returns the address of the same offset in another block of the cluster.
 static Action bindMapping(const Instruction &instruction) {
   const std::vector<Operand> o = instruction.operands;
   const bool isGeneric = spaceOf(instruction) != Space::Shared;

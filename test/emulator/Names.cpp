@@ -25,7 +25,7 @@ Operand Names::operandOf(const std::string &name) {
     made.special = *special;
     return made;
   }
-  // Found once all of the module is read.
+  // Resolved after the whole module is read.
   made.kind = Operand::Label;
   made.bits = labelScopes.size();
   labelScopes.push_back(current);
@@ -41,7 +41,7 @@ void Names::resolveLabels(Program &program) const {
 
 void Names::resolve(const Program &program, const Instruction &instruction,
                     Operand &operand) const {
-  // Without a text it is resolved.
+  // Operands without a text are resolved.
   if (operand.kind != Operand::Label || operand.text.empty())
     return;
   const Scope *from = labelScopes[operand.bits];

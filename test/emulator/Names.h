@@ -1,4 +1,4 @@
-// What names in PTX stand for.
+// Resolves names in PTX.
 #ifndef TILEWRIGHT_TEST_EMULATOR_NAMES_H
 #define TILEWRIGHT_TEST_EMULATOR_NAMES_H
 
@@ -11,7 +11,8 @@
 
 namespace emulator {
 
-/// What a name in braces stands for; other names are those of the scope around.
+/// The names of a scope in braces; other names are those of the enclosing
+/// scope.
 struct Scope {
   Scope *parent = nullptr;
   std::map<std::string, Operand> names;
@@ -32,23 +33,23 @@ struct Scope {
   }
 };
 
-/// The scopes of a module, of which one is open, and the labels in it, which
-/// may be named before they stand somewhere.
+/// The scopes of a module, of which one is open, and its labels, which may be
+/// used before their definition.
 class Names {
 public:
   Names() { open(); }
 
-  /// A scope in the one that is open.
+  /// Opens a scope inside the open one.
   void open();
-  /// Back to the scope around.
+  /// Returns to the enclosing scope.
   void close() { current = current->parent; }
   Scope &here() { return *current; }
   const Operand *find(const std::string &name) const {
     return current->find(name);
   }
-  /// What `name` is as an operand: a label where it is nothing else.
+  /// Returns `name` as an operand: a label if it is nothing else.
   Operand operandOf(const std::string &name);
-  /// Once all of the module is read.
+  /// Called after the whole module is read.
   void resolveLabels(Program &program) const;
 
 private:

@@ -12,7 +12,7 @@ Operand OperandReader::read() {
     pair.parts = {made, readPlain()};
     return pair;
   }
-  // A symbol and a number.
+  // A symbol plus an offset.
   if (tokens.peek().is("+") && made.kind == Operand::Symbol) {
     tokens.take();
     made.bits += tokens.takeNumber();

@@ -1,4 +1,4 @@
-// Reads operands of PTX's instructions.
+// Reads operands of PTX instructions.
 #ifndef TILEWRIGHT_TEST_EMULATOR_OPERANDREADER_H
 #define TILEWRIGHT_TEST_EMULATOR_OPERANDREADER_H
 

@@ -1,4 +1,4 @@
-// Reads PTX.
+// Parses PTX.
 
 #include "test/emulator/OperandReader.h"
 #include "test/emulator/Values.h"
@@ -36,7 +36,7 @@ public:
     program->staticSharedBytes = kSharedBegin;
     while (tokens.peek().kind != Token::End)
       parseTop();
-    placeDynamicShared();
+    assignDynamicShared();
     names.resolveLabels(*program);
     return std::move(program);
   }
@@ -75,7 +75,7 @@ private:
     tokens.fail("unknown directive");
   }
 
-  /// `.shared .align 16 .b8 name[16];`, also with values.
+  /// `.shared .align 16 .b8 name[16];`, optionally with values.
   void parseVariable() {
     const std::string kind = tokens.take().text;
     uint64_t alignment = 1, count = 1;
@@ -133,12 +133,12 @@ private:
     program->staticSharedBytes += size;
   }
 
-  /// It begins behind the static one, whose size is known now. Nothing is
-  /// looked up any more but what instructions refer to.
-  void placeDynamicShared() {
+  /// Dynamic shared memory begins after the static one, whose size is known
+  /// now. Only operands of instructions still refer to symbols.
+  void assignDynamicShared() {
     program->staticSharedBytes =
         align(program->staticSharedBytes, dynamicAlignment);
-    auto place = [&](Operand &operand) {
+    auto assign = [&](Operand &operand) {
       if (operand.kind == Operand::Symbol && operand.space == Space::Shared &&
           std::find(dynamicNames.begin(), dynamicNames.end(), operand.text) !=
               dynamicNames.end())
@@ -146,7 +146,7 @@ private:
     };
     for (Instruction &instruction : program->instructions)
       for (Operand &operand : instruction.operands)
-        visit(operand, place);
+        visit(operand, assign);
   }
 
   void addLocal(const std::string &name, uint64_t alignment, uint64_t size) {
@@ -157,7 +157,7 @@ private:
   }
 
   void addGlobal(const std::string &name, uint64_t size, uint32_t bytes) {
-    // Room behind, for what has no size here.
+    // Extra memory for declarations without a size.
     const size_t all = std::max<uint64_t>(size, 16);
     char *memory = program->globals.emplace_back(all).data();
     names.here().names[name] =
@@ -198,7 +198,7 @@ private:
     return *found;
   }
 
-  /// Parameters of a kernel are those of the launch, others of the thread.
+  /// Parameters of a kernel are in the parameter space, others in local memory.
   std::vector<Parameter> parseParameters(bool isKernel, uint32_t &bytes) {
     std::vector<Parameter> made;
     if (!tokens.accept("("))
@@ -265,7 +265,7 @@ private:
     if (!isDeclared) {
       tokens.expect("{");
       parseBody();
-      // Where the text forgets to return.
+      // For text without a return at its end.
       Instruction last;
       last.words = {"ret"};
       program->instructions.push_back(last);
@@ -288,7 +288,7 @@ private:
     }
   }
 
-  /// Up to the closing brace.
+  /// Parses up to the closing brace.
   void parseBody() {
     while (!tokens.accept("}"))
       parseStatement();

@@ -1,5 +1,5 @@
-// PTX as the emulator runs it: instructions of all functions of a module in one
-// list, registers and symbols with their places.
+// PTX in the emulator's form: the instructions of all functions of a module in
+// one list, and registers and symbols with their addresses.
 #ifndef TILEWRIGHT_TEST_EMULATOR_PROGRAM_H
 #define TILEWRIGHT_TEST_EMULATOR_PROGRAM_H
 
@@ -18,12 +18,12 @@ namespace emulator {
 
 constexpr unsigned kLanes = 32;
 
-/// What stops a kernel, or keeps a module from being loaded.
+/// An error that stops a kernel or the load of a module.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where a register of a warp is: its lanes follow each other.
+/// The offset of a warp's register: its lanes are consecutive.
 struct Register {
   uint32_t offset = 0;
   uint8_t bytes = 0;
@@ -33,13 +33,13 @@ enum class Space {
   Generic,
   Global,
   Shared,
-  /// What the launch passes.
+  /// The parameters of the launch.
   Parameter,
-  /// Of each thread.
+  /// Memory of each thread.
   Local,
 };
 
-/// Values that the machine knows.
+/// Special registers.
 enum class Special {
   ThreadX,
   ThreadY,
@@ -82,7 +82,7 @@ enum class Special {
   AllSharedBytes,
 };
 
-/// That of the name, or nothing.
+/// Returns the special register of the name, or nothing.
 std::optional<Special> specialOf(const std::string &name);
 
 struct Operand {
@@ -93,11 +93,10 @@ struct Operand {
     OfMachine,
     /// The address of a symbol: `bits` in `space`.
     Symbol,
-    /// `parts[0]` plus `bits`; `parts[1]` holds coordinates where there are
-    /// some.
+    /// `parts[0]` plus `bits`; `parts[1]` holds coordinates if there are any.
     Address,
     Vector,
-    /// A place in the list of instructions.
+    /// An index in the list of instructions.
     Label,
     /// Two results of one instruction: `parts`.
     Pair,
@@ -108,14 +107,13 @@ struct Operand {
   Space space = Space::Generic;
   uint64_t bits = 0;
   bool isNegated = false;
-  /// A number with a point: `bits` are those of a double.
+  /// A number with a decimal point: `bits` are those of a double.
   bool isDecimal = false;
   std::vector<Operand> parts;
   std::string text;
 };
 
-/// Bytes whose addresses fit 32 bits, which is what addresses in constant and
-/// local memory may have.
+/// Memory with addresses of 32 bits, as constant and local memory may have.
 class LowMemory {
 public:
   explicit LowMemory(size_t bytes);
@@ -134,15 +132,15 @@ private:
 
 class Warp;
 
-/// What became of an instruction.
+/// The result of running an instruction.
 enum class Outcome {
-  /// The next one follows.
+  /// The next instruction follows.
   Done,
   /// Program counters are set.
   Jumped,
-  /// The same one again, after others had their turn.
+  /// The same instruction runs again after other warps.
   Again,
-  /// The next one follows, after others had their turn.
+  /// The next instruction follows after other warps have run.
   Yield,
 };
 
@@ -154,10 +152,10 @@ struct Instruction {
   std::vector<Operand> operands;
   std::optional<Register> guard;
   bool isGuardNegated = false;
-  /// All lanes of a warp run it together, or those of a mask.
+  /// The lanes of a warp, or those of a mask, run it together.
   bool isCollective = false;
   std::optional<Operand> members;
-  /// In the text of the module, and in the user's source.
+  /// Line in the text of the module, and in the user's source.
   unsigned line = 0, sourceLine = 0;
   Action run;
 
@@ -189,7 +187,7 @@ struct Function {
 struct Program {
   std::vector<Instruction> instructions;
   std::map<std::string, Function> functions;
-  /// Of one lane and of all lanes of a warp.
+  /// Bytes of one lane, and of all lanes of a warp.
   uint32_t localBytes = 0, registerBytes = 0;
   uint32_t staticSharedBytes = 0;
   /// Variables in global memory.
@@ -198,14 +196,13 @@ struct Program {
   const Function *functionAt(size_t instruction) const;
 };
 
-/// Throws a `Failure` that names the line for what is not understood.
+/// Throws a `Failure` with the line for unsupported text.
 std::unique_ptr<Program> parse(const std::string &text);
 
-/// Finds what each instruction does.
+/// Translates each instruction into its action.
 void bind(Program &program);
 
-/// Where the dynamic shared memory of a block begins, and where the static one:
-/// the first kilobyte is the system's.
+/// First address of shared memory: the first kilobyte is the system's.
 constexpr uint32_t kSharedBegin = 1024;
 
 } // namespace emulator

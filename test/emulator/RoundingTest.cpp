@@ -13,8 +13,8 @@ using namespace emulator;
 
 namespace {
 
-/// Operands of one thread as registers of up to 64 bits, and the result that it
-/// must give.
+/// Operands of one thread as registers of up to 64 bits, and the expected
+/// result.
 struct Case {
   uint64_t operands[3];
   uint64_t expected;
@@ -67,30 +67,30 @@ void check(const std::string &instruction, unsigned sourceBits,
   EXPECT_EQ(wrong, 0u) << instruction;
 }
 
-/// Bits that a direction chooses between the neighbours `low` and `low + 1`, of
-/// a sign: 0 for `low`. `side` is that of the magnitude from their midpoint.
-bool goesUp(const std::string &mode, bool isNegative, uint64_t low, int side) {
+/// Whether a direction rounds to `low + 1` rather than to `low`. `tail` is the
+/// sign of the magnitude's distance from their midpoint.
+bool goesUp(const std::string &mode, bool isNegative, uint64_t low, int tail) {
   if (mode == "rn")
-    return side > 0 || (side == 0 && (low & 1));
+    return tail > 0 || (tail == 0 && (low & 1));
   return mode == (isNegative ? "rm" : "rp");
 }
 
-/// Numbers at, and just beside, each number of the format and each midpoint of
-/// neighbours; `bitsOf` gives the operand for a magnitude and a sign.
+/// Values at, and next to, each number of the format and each midpoint.
+/// `bitsOf` returns the operand for a magnitude and a sign.
 template <typename BitsOf>
 std::vector<Case> aroundMidpoints(const FloatFormat &format, double ulp,
                                   const std::string &mode, BitsOf bitsOf) {
   std::vector<Case> cases;
-  const auto add = [&](double magnitude, uint64_t low, int side) {
+  const auto add = [&](double magnitude, uint64_t low, int tail) {
     for (const bool isNegative : {false, true})
       cases.push_back({{bitsOf(isNegative ? -magnitude : magnitude), 0, 0},
                        (isNegative ? format.signBit() : 0) |
-                           (low + goesUp(mode, isNegative, low, side))});
+                           (low + goesUp(mode, isNegative, low, tail))});
   };
   for (uint32_t low = 0; low < format.largest(); ++low) {
     const double below = format.decode(low), above = format.decode(low + 1);
     const double middle = below + (above - below) / 2;
-    // The smallest step of the operand's type, or of double where `ulp` is 0.
+    // The smallest step of the operand's type, or of double if `ulp` is 0.
     const auto next = [&](double x, double to) {
       if (ulp == 0)
         return std::nextafter(x, to);
@@ -135,7 +135,7 @@ TEST(EmulatorRounding, NarrowsF32Once) {
           aroundMidpoints(kHalf, 0x1p-23, mode, bits));
 }
 
-/// Pairs are in one register of 32 bits, the second operand in its low half.
+/// Pairs are in one 32-bit register, the second operand in its low half.
 TEST(EmulatorRounding, NarrowsPairsOnce) {
   const auto bits = [](double x) {
     return uint64_t(bitsAs<uint32_t>(static_cast<float>(x)));
@@ -150,7 +150,7 @@ TEST(EmulatorRounding, NarrowsPairsOnce) {
   }
 }
 
-/// Whole midpoints of neighbours of a format, and the integers beside them.
+/// Integers that are midpoints of a format, and their neighbours.
 template <typename Integer>
 std::vector<Case> integersAround(const FloatFormat &format,
                                  const std::string &mode) {
@@ -166,11 +166,11 @@ std::vector<Case> integersAround(const FloatFormat &format,
       for (const bool isNegative : {false, true}) {
         if (isNegative && std::is_unsigned_v<Integer>)
           continue;
-        const int side = offset < half ? -1 : offset > half;
+        const int tail = offset < half ? -1 : offset > half;
         const uint64_t value = first + offset;
         cases.push_back({{isNegative ? 0 - value : value, 0, 0},
                          (isNegative ? format.signBit() : 0) |
-                             (low + goesUp(mode, isNegative, low, side))});
+                             (low + goesUp(mode, isNegative, low, tail))});
       }
   }
   return cases;
@@ -230,32 +230,31 @@ TEST(EmulatorRounding, Tf32) {
   check("cvt.rz.tf32.f32 %d, %a;", 32, 32, {{{0x3f801fff}, 0x3f800000}});
 }
 
-/// Products that are midpoints of the format, with an addend far below.
-std::vector<Case> productsAtMidpoints(const FloatFormat &format,
-                                      double addend) {
+/// Factors whose exact product is a midpoint of the format, with a tiny addend.
+std::vector<Case> factorsOfMidpoints(const FloatFormat &format, double addend) {
   std::vector<Case> cases;
   const uint32_t least = 1u << (format.mantissaBits + 1);
   const auto bits = [&](double x) { return uint64_t(format.encode(x, false)); };
-  for (uint32_t product = least + 1; product < 2 * least; product += 2)
-    for (uint32_t a = 3; a * a <= product; a += 2) {
-      if (product % a || product / a >= least)
+  for (uint32_t midpoint = least + 1; midpoint < 2 * least; midpoint += 2)
+    for (uint32_t a = 3; a * a <= midpoint; a += 2) {
+      if (midpoint % a || midpoint / a >= least)
         continue;
-      const auto low = static_cast<uint32_t>(bits(product - 1));
-      for (const int side : {-1, 0, 1})
+      const auto low = static_cast<uint32_t>(bits(midpoint - 1));
+      for (const int tail : {-1, 0, 1})
         for (const bool isNegative : {false, true}) {
           const double sign = isNegative ? -1 : 1;
-          cases.push_back({{bits(a), bits(sign * (product / a)),
-                            bits(sign * side * addend)},
+          cases.push_back({{bits(a), bits(sign * (midpoint / a)),
+                            bits(sign * tail * addend)},
                            (isNegative ? format.signBit() : 0) |
-                               (low + goesUp("rn", isNegative, low, side))});
+                               (low + goesUp("rn", isNegative, low, tail))});
         }
     }
   return cases;
 }
 
 TEST(EmulatorRounding, FusedMultiplyAddsOnce) {
-  const std::vector<Case> half = productsAtMidpoints(kHalf, 0x1p-24),
-                          bfloat = productsAtMidpoints(kBFloat, 0x1p-133);
+  const std::vector<Case> half = factorsOfMidpoints(kHalf, 0x1p-24),
+                          bfloat = factorsOfMidpoints(kBFloat, 0x1p-133);
   check("fma.rn.f16 %d, %a, %b, %c;", 16, 16, half);
   check("fma.rn.bf16 %d, %a, %b, %c;", 16, 16, bfloat);
   for (const auto &[name, cases] :

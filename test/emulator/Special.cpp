@@ -1,4 +1,4 @@
-// The values that the machine knows: their names, and what they are.
+// Special registers: their names and values.
 
 #include "test/emulator/Machine.h"
 

@@ -1,11 +1,11 @@
-// Tensor maps that kernels make themselves.
+// Tensor maps that kernels create themselves.
 
 #include "test/emulator/TensorMap.h"
 #include "test/emulator/Bind.h"
 
 namespace emulator {
 
-/// The driver's number of a type of elements by that of the instruction.
+/// Returns the driver's number of an element type from that of the instruction.
 static uint8_t elementOf(uint64_t number) {
   constexpr uint8_t kDrivers[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
   return number < sizeof(kDrivers) ? kDrivers[number] : 255;
@@ -29,7 +29,7 @@ static void replaceField(TensorMap &map, const std::string &field,
     map.swizzle = static_cast<uint8_t>(value);
   else if (field == "fill_mode")
     map.fill = static_cast<uint8_t>(value);
-  // Interleaving and the strides of elements are always the same.
+  // Interleaving and element strides are constant.
 }
 
 Action bindTensorMap(const Instruction &instruction) {
@@ -39,7 +39,7 @@ Action bindTensorMap(const Instruction &instruction) {
   const Space space = spaceOf(instruction);
   if (instruction.words[1] == "cp_fenceproxy") {
     return perLane([=](Warp &warp, unsigned lane) {
-      // By all lanes, of which one would do.
+      // All lanes write it; one would suffice.
       std::memcpy(
           warp.memory(Space::Generic, warp.address(o[0], lane), 128, lane),
           warp.memory(Space::Shared, warp.address(o[1], lane), 128, lane), 128);

@@ -1,4 +1,4 @@
-// What the emulated driver keeps in a tensor map.
+// The emulated driver's content of a tensor map.
 #ifndef TILEWRIGHT_TEST_EMULATOR_TENSORMAP_H
 #define TILEWRIGHT_TEST_EMULATOR_TENSORMAP_H
 

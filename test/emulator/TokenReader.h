@@ -1,4 +1,4 @@
-// Takes the tokens of PTX one after the other.
+// Reads the tokens of PTX in order.
 #ifndef TILEWRIGHT_TEST_EMULATOR_TOKENREADER_H
 #define TILEWRIGHT_TEST_EMULATOR_TOKENREADER_H
 
@@ -16,7 +16,7 @@ class TokenReader {
 public:
   explicit TokenReader(const std::string &text) : tokens(split(text)) {}
 
-  /// Throws a Failure that names the line.
+  /// Throws a Failure with the line.
   [[noreturn]] void fail(const std::string &problem) const;
 
   const Token &peek(size_t ahead = 0) const {
@@ -26,9 +26,9 @@ public:
   /// Takes the next token if it is `text`.
   bool accept(std::string_view text);
   void expect(std::string_view text);
-  /// Behind the next `text`.
+  /// Skips tokens up to and including the next `text`.
   void skipUntil(std::string_view text);
-  /// Its bits.
+  /// Returns the bits of the number.
   uint64_t takeNumber();
 
 private:

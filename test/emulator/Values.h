@@ -1,4 +1,4 @@
-// How values of PTX's types are in registers.
+// Representation of values of PTX types in registers.
 #ifndef TILEWRIGHT_TEST_EMULATOR_VALUES_H
 #define TILEWRIGHT_TEST_EMULATOR_VALUES_H
 
@@ -20,9 +20,8 @@ template <typename To, typename From> To bitsAs(From from) {
 /// Rounding directions of PTX: rn (ties to even), rz, rm and rp.
 enum class Direction { Nearest, Zero, Down, Up };
 
-/// A format of floats by its numbers of bits. `hasInfinity`: the largest
-/// exponent is that of infinities and NaN, as IEEE 754 has it; otherwise only
-/// all ones are NaN.
+/// A float format. `hasInfinity`: the largest exponent encodes infinities and
+/// NaNs, as in IEEE 754; otherwise only all ones are NaN.
 struct FloatFormat {
   int exponentBits, mantissaBits;
   bool hasInfinity;
@@ -50,13 +49,13 @@ constexpr FloatFormat kHalf = {5, 10, true}, kBFloat = {8, 7, true},
 /// rounded sums: proved algorithms using rounding to odd", theorem 1).
 double addToOdd(double a, double b);
 
-/// `a * b + c` of numbers that f16 or bf16 holds, with round-to-odd. The
-/// product is exact: it has at most 22 bits, from 2^-266 to 2^256.
+/// `a * b + c` of f16 or bf16 values, with round-to-odd. `a * b` is exact: it
+/// has at most 22 bits, from 2^-266 to 2^256.
 inline double fmaToOdd(double a, double b, double c) {
   return addToOdd(a * b, c);
 }
 
-/// Types that calculate in another one.
+/// Types that compute in another type.
 struct Half {
   uint16_t bits;
 };
@@ -74,7 +73,8 @@ inline double decode(BFloat value) {
 inline double decode(float value) { return value; }
 inline double decode(double value) { return value; }
 
-/// Of the type with that name (as in "f16x2", those of packed ones), or null.
+/// Returns the format of the named type (for "f16x2", that of its elements), or
+/// null.
 const FloatFormat *formatOf(std::string_view type);
 
 template <typename T>
@@ -119,8 +119,8 @@ template <typename T> struct Tag {
   using Type = T;
 };
 
-/// Calls `body` with the tag of a type that is calculated with; false for
-/// others.
+/// Calls `body` with the tag of an arithmetic type; returns false for other
+/// types.
 template <typename Body> bool withType(std::string_view type, Body body) {
   if (type == "pred")
     body(Tag<Predicate>());
@@ -153,7 +153,7 @@ template <typename Body> bool withType(std::string_view type, Body body) {
   return true;
 }
 
-/// With subnormal numbers as zeros.
+/// Flushes subnormal numbers to zero.
 template <typename T> T flush(T value) {
   if constexpr (std::is_same_v<T, float>)
     if (std::fpclassify(value) == FP_SUBNORMAL)
@@ -161,7 +161,7 @@ template <typename T> T flush(T value) {
   return value;
 }
 
-/// The type that values are calculated in.
+/// The type in which values are computed.
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, float,
                                 std::conditional_t<isFloat<T>, double, T>>;

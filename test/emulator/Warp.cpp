@@ -1,4 +1,4 @@
-// The turns of a warp, and what its lanes see.
+// Runs the instructions of a warp.
 
 #include "test/emulator/Machine.h"
 
@@ -14,7 +14,7 @@ Warp::Warp(Launch &launch, Block &block, unsigned index, uint32_t lanes)
       locals((size_t(launch.program.localBytes) + 15) / 16 * 16 * kLanes),
       localBytes((launch.program.localBytes + 15) / 16 * 16) {
   std::fill(std::begin(pc), std::end(pc), launch.kernel.entry);
-  // Nothing may depend on what was never written.
+  // Random bits: no result may depend on uninitialised registers.
   for (char &byte : registers)
     byte = static_cast<char>(launch.random.below(256));
   for (size_t i = 0; i < locals.size(); ++i)
@@ -40,7 +40,7 @@ uint64_t Warp::get(const Operand &operand, unsigned lane) {
       return operand.bits;
     }
   default:
-    throw Failure("'" + operand.text + "' is no value");
+    throw Failure("'" + operand.text + "' is not a value");
   }
 }
 
@@ -58,7 +58,7 @@ static bool isInside(uint64_t address, size_t bytes, const char *begin,
 }
 
 char *Warp::memory(Space space, uint64_t address, size_t bytes, unsigned lane) {
-  // What several elements are read at is aligned for all of them.
+  // An access to several elements must be aligned for all of them.
   if (address % std::min<size_t>(std::bit_floor(bytes), 16))
     throw Failure("address " + hex(address) + " is not aligned for " +
                   std::to_string(bytes) + " bytes");
@@ -94,8 +94,8 @@ uint32_t Warp::guarded(const Instruction &instruction, uint32_t lanes) {
   return chosen;
 }
 
-/// The lanes that go on: those that are at the first place, as it mostly brings
-/// lanes together again that took different ways.
+/// Returns the lanes that run next: those at the lowest program counter. This
+/// usually reconverges lanes after a branch.
 uint32_t Warp::pick() {
   uint32_t candidates = alive & ~parked;
   if (!candidates)
@@ -118,8 +118,8 @@ uint32_t Warp::pick() {
   return lanes;
 }
 
-/// Whether all lanes that an instruction wants are there; then `lanes` are
-/// these. Parks those that have to wait.
+/// Whether all lanes of an instruction have arrived; then `lanes` are these.
+/// Parks lanes that must wait.
 bool Warp::gather(const Instruction &instruction, uint32_t &lanes) {
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   uint32_t here = 0;
@@ -178,8 +178,9 @@ bool Warp::run(unsigned most) {
       uint32_t lanes = pick();
       if (!lanes) {
         if (!hasMoved)
-          explain("lanes of the warp wait for each other in different places");
-        // Some of those that others wait for may have ended.
+          explain("lanes of the warp wait for each other at different "
+                  "instructions");
+        // Lanes that others wait for may have exited.
         hasMoved = false;
         parked = 0;
         continue;

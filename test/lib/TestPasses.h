@@ -1,4 +1,5 @@
-// Passes that show, as remarks, what analyses found, or try what checks notice.
+// Passes that report analysis results as remarks, or break kernels to test the
+// checkers.
 
 #ifndef TILEWRIGHT_TEST_LIB_TESTPASSES_H
 #define TILEWRIGHT_TEST_LIB_TESTPASSES_H

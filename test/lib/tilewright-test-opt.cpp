@@ -1,4 +1,4 @@
-// tilewright-opt with the passes that only tests need.
+// tilewright-opt with the passes for tests.
 
 #include "compiler/Registration.h"
 #include "test/lib/TestPasses.h"

@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/** The assemblers that are found here, the preferred one first, as a JSON array
- *  of {"kind": "nvjitlink"|"ptxas", "name": "ptxas 13.0", "path": str,
+/** The assemblers found on this machine, the preferred one first, as a JSON
+ *  array of {"kind": "nvjitlink"|"ptxas", "name": "ptxas 13.0", "path": str,
  *  "max_ptx_version": 10 * major + minor}. `paths` are `count` files to try
- *  before the usual places. Where the environment names a file that is no
+ *  before the default paths. If the environment names a file that is not an
  *  assembler, the array has one {"error": str}. */
 TW_EXPORT tw_string tw_assemblers_describe(const char *const *paths,
                                            size_t count);

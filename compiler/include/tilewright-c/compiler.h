@@ -19,56 +19,57 @@ TW_EXPORT const char *tw_build_id(void);
 /** The version of the LLVM inside. */
 TW_EXPORT const char *tw_llvm_version(void);
 
-/** Compiles the one kernel of `module`, which is left as it was.
+/** Compiles the one kernel of `module`, which is not changed.
  *
  *  `options` is a JSON object:
  *    "target":      "cpu" (this machine), "cpu:x86-64-v3", "sm_90a", ...
  *                   (required)
  *    "num_warps":   warps of a program, a power of two          (4)
  *    "num_stages":  depth of software pipelines                 (3)
- *    "num_ctas":    blocks of a cluster at most, 1 to 16        (1)
- *    "ping_pong":   two warpgroups take tiles in turn          (false)
- *    "single_wave": no multiprocessor runs two programs of a launch (false)
+ *    "num_ctas":    CTAs of a cluster at most, 1 to 16          (1)
+ *    "ping_pong":   two warpgroups alternate in computing tiles (false)
+ *    "single_wave": no multiprocessor runs two CTAs of a launch (false)
  *    "maxnreg":     registers of a thread at most; 0: any       (0)
- *    "fit_registers": fail where tiles that a loop carries take more
- *                   registers than a thread has                 (false)
+ *    "fit_registers": fail if loop-carried tiles take more registers
+ *                   than a thread has                           (false)
  *    "debug":       check the compiler's own invariants, and the
  *                   module after each pass                      (false)
  *    "deterministic": fix the order of programs                (false)
- *    "cut_tf32":    cut off float32 operands in tf32           (false)
- *    "fuse_mul_add": round a product and a sum once on GPUs    (true)
+ *    "cut_tf32":    truncate float32 operands to tf32          (false)
+ *    "fuse_mul_add": round a * b + c once on GPUs              (true)
  *    "report":      collect remarks and lines, tw_artifact_report (false)
  *    "keep_ir":     keep the stages "tile", "warp" and "llvm"   (false)
  *                   on the way to others
- *    "stop_after":  "tile", "warp", "llvm", "ptx" or ""         ("": all the
- * way) "assembler":   "auto", "nvjitlink", "ptxas" or "driver"    ("auto")
+ *    "stop_after":  "tile", "warp", "llvm", "ptx" or ""         ("": the
+ *                   last stage)
+ *    "assembler":   "auto", "nvjitlink", "ptxas" or "driver"    ("auto")
  *    "assembler_paths": files to try for the assemblers         ([])
- *    "ptx_version": e.g. 87; 0: what the assembler takes        (0)
- *    "symbol":      what the compiled kernel is called          (its name)
- *  NULL with diagnostics in the context where it cannot be compiled. */
+ *    "ptx_version": e.g. 87; 0: the assembler's newest          (0)
+ *    "symbol":      the symbol of the compiled kernel          (its name)
+ *  NULL with diagnostics in the context on failure. */
 TW_EXPORT tw_artifact *tw_module_compile(tw_module *module,
                                          const char *options);
-/** Waits for the compilations of other threads, and lets them begin no other,
- *  for the end of a process, which may destroy what they use. */
+/** Waits for the compilations of other threads and blocks new ones. For the end
+ *  of a process, which may destroy objects in use. */
 TW_EXPORT void tw_compiler_close(void);
-/** Lets them again. */
+/** Allows compilations again. */
 TW_EXPORT void tw_compiler_open(void);
 TW_EXPORT void tw_artifact_destroy(tw_artifact *artifact);
 
-/** One stage: "tile", "warp", "llvm", "ptx", "cubin" or "obj". The bytes stay
- *  the artifact's; NULL where there is no such stage. */
+/** One stage: "tile", "warp", "llvm", "ptx", "cubin" or "obj". The artifact
+ *  owns the bytes; NULL if there is no such stage. */
 TW_EXPORT const char *tw_artifact_get(tw_artifact *artifact, const char *stage,
                                       size_t *size);
 /** JSON: {"name", "target", "num_warps", "shared", "registers", "spills", ...}.
  */
 TW_EXPORT const char *tw_artifact_metadata(tw_artifact *artifact);
-/** JSON, what is known of the compilation:
- *  {"times": how long each pass, code generation and the assembler took, in
- *     order: [{"stage": what it works towards, "name", "milliseconds"}, ...],
- *   "remarks": what passes did, and what not and why, if asked for:
+/** JSON, a report of the compilation:
+ *  {"times": of each pass, code generation and the assembler, in order:
+ *     [{"stage": the stage that it belongs to, "name", "milliseconds"}, ...],
+ *   "remarks": of passes, on transformations done or missed, if requested:
  *     [{"kind": "passed"|"missed"|"analysis", "pass", "name", "message",
  *       "values": {name: text}, "frames"}, ...],
- *   "lines": the source of the lines of a stage, if asked for:
+ *   "lines": the source of the lines of a stage, if requested:
  *     {stage: [[line of its text, from 1, frames], ...]}}
  *  Frames are [file, line, column], the innermost call first. */
 TW_EXPORT const char *tw_artifact_report(tw_artifact *artifact);

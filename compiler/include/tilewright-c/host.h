@@ -20,8 +20,8 @@ TW_EXPORT tw_status tw_host_load(const void *data, size_t size,
                                  tw_host_kernel *kernel);
 TW_EXPORT void tw_host_unload(tw_host_library *library);
 
-/** This machine as a target: triple, processor, its features. Two machines with
- *  the same text run each other's objects; it belongs into cache keys. */
+/** This machine as a target: triple, processor, features. Machines with the
+ *  same text can run each other's objects; it is part of cache keys. */
 TW_EXPORT const char *tw_host_target(void);
 
 #ifdef __cplusplus

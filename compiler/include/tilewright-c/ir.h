@@ -39,10 +39,10 @@ TW_EXPORT tw_string tw_context_take_diagnostics(tw_context *context);
 
 /* Types, attributes and locations */
 
-/** The type written as `text`; NULL where it is none. */
+/** The type written as `text`; NULL if it is invalid. */
 TW_EXPORT tw_type tw_type_parse(tw_context *context, const char *text);
 TW_EXPORT tw_string tw_type_print(tw_type type);
-/** The attribute written as `text`; NULL where it is none. */
+/** The attribute written as `text`; NULL if it is invalid. */
 TW_EXPORT tw_attr tw_attr_parse(tw_context *context, const char *text);
 TW_EXPORT tw_string tw_attr_print(tw_attr attr);
 TW_EXPORT tw_attr tw_attr_string(tw_context *context, const char *data,
@@ -50,13 +50,13 @@ TW_EXPORT tw_attr tw_attr_string(tw_context *context, const char *data,
 
 TW_EXPORT tw_loc tw_loc_file(tw_context *context, const char *file,
                              unsigned line, unsigned column);
-/** `callee` as reached by the call at `caller`. */
+/** `callee` inlined at the call `caller`. */
 TW_EXPORT tw_loc tw_loc_call(tw_loc callee, tw_loc caller);
 
 /* Modules */
 
 TW_EXPORT tw_module *tw_module_create(tw_context *context);
-/** Reads IR in text form; NULL with diagnostics where it is none. */
+/** Parses IR in text form; NULL with diagnostics if it is invalid. */
 TW_EXPORT tw_module *tw_module_parse(tw_context *context, const char *text,
                                      size_t size, const char *file);
 TW_EXPORT void tw_module_destroy(tw_module *module);
@@ -64,8 +64,8 @@ TW_EXPORT tw_context *tw_module_context(tw_module *module);
 TW_EXPORT tw_block tw_module_body(tw_module *module);
 TW_EXPORT bool tw_module_verify(tw_module *module);
 TW_EXPORT tw_string tw_module_print(tw_module *module, bool with_locations);
-/** The module with locations as MLIR's bytecode, the same for the same module
-   in every process; empty if it can not be written. */
+/** The module with locations as MLIR's bytecode, identical in every process;
+ *  empty if it cannot be written. */
 TW_EXPORT tw_string tw_module_bytecode(tw_module *module);
 
 /* Builders */
@@ -79,9 +79,9 @@ TW_EXPORT void tw_builder_set_insertion_point_to_start(tw_builder *builder,
                                                        tw_block block);
 TW_EXPORT void tw_builder_set_insertion_point(tw_builder *builder,
                                               tw_op before);
-/** The block that ops are put into; NULL before any was set. */
+/** The block that ops are inserted into; NULL if none was set. */
 TW_EXPORT tw_block tw_builder_block(tw_builder *builder);
-/** The op that new ones are put before; NULL at the end of the block. */
+/** The op that new ones are inserted before; NULL at the end of the block. */
 TW_EXPORT tw_op tw_builder_next_op(tw_builder *builder);
 
 typedef struct tw_named_attr {
@@ -91,22 +91,23 @@ typedef struct tw_named_attr {
 
 typedef struct tw_op_spec {
   const char *name;
-  /** A NULL operand is an optional one left out. */
+  /** A NULL operand is an omitted optional one. */
   const tw_value *operands;
   size_t num_operands;
   const tw_named_attr *attrs;
   size_t num_attrs;
-  /** Ignored where infer_types is set: then the op infers them itself. */
+  /** Ignored with infer_types: then the op infers them itself. */
   const tw_type *result_types;
   size_t num_result_types;
   bool infer_types;
   size_t num_regions;
 } tw_op_spec;
 
-/** Makes the op at the builder's place and location and, where it has no
- *  regions still to be filled, verifies it; NULL with diagnostics otherwise. */
+/** Creates the op at the builder's insertion point and location. Verifies it
+ *  unless it has regions still to be filled. NULL with diagnostics on
+ *  failure. */
 TW_EXPORT tw_op tw_op_create(tw_builder *builder, const tw_op_spec *spec);
-/** Removes an op; false, and nothing done, where its results are still used. */
+/** Erases an op; false, without a change, if its results still have uses. */
 TW_EXPORT bool tw_op_erase(tw_op op);
 TW_EXPORT bool tw_op_verify(tw_op op);
 TW_EXPORT size_t tw_op_num_results(tw_op op);
@@ -119,17 +120,16 @@ TW_EXPORT tw_string tw_op_print(tw_op op);
 TW_EXPORT tw_block tw_region_append_block(tw_region region,
                                           const tw_type *types,
                                           size_t num_types, tw_loc loc);
-/** Moves the blocks of `from`, which is left empty, to the end of `region`. */
+/** Moves the blocks of `from`, which becomes empty, to the end of `region`. */
 TW_EXPORT void tw_region_take_blocks(tw_region region, tw_region from);
 TW_EXPORT size_t tw_block_num_args(tw_block block);
 TW_EXPORT tw_value tw_block_arg(tw_block block, size_t index);
 TW_EXPORT tw_value tw_block_add_arg(tw_block block, tw_type type, tw_loc loc);
-/** The op that ends the block; NULL where none does yet. */
+/** The terminator of the block; NULL if it has none yet. */
 TW_EXPORT tw_op tw_block_terminator(tw_block block);
-/** Removes the ops of the block whose results nobody uses and that do nothing
- *  else. */
+/** Erases the ops of the block without uses and side effects. */
 TW_EXPORT void tw_block_erase_unused(tw_block block);
-/** Removes a block and all in it, whatever still uses its values included. */
+/** Erases a block and its contents, even if its values still have uses. */
 TW_EXPORT void tw_block_erase(tw_block block);
 
 TW_EXPORT tw_type tw_value_type(tw_value value);
@@ -137,15 +137,15 @@ TW_EXPORT tw_type tw_value_type(tw_value value);
  */
 TW_EXPORT tw_attr tw_value_constant(tw_value value);
 /** Adds the promise `name` ("tile.divisibility", ...), an i32 array, to a value
- *  made in the builder's block, where it holds: to its op or, for divisibility,
- *  the function it is an argument of; of tiles of pointers that a loop carries
- *  to what is loaded and stored through them behind the builder. False where
- *  there is no such place. */
+ *  of the builder's block, where it holds. The promise goes to the op of the
+ *  value or, for divisibility, to the function of an argument. For loop-carried
+ *  tiles of pointers it goes to the loads and stores through them after the
+ *  builder. False if no such op exists. */
 TW_EXPORT bool tw_value_promise(tw_builder *builder, tw_value value,
                                 const char *name, tw_attr promise);
-/** Promises what a condition that holds behind the builder says: which scalars
- *  are multiples of what, where it compares their remainders with zero, and
- *  which values are not negative. */
+/** Promises consequences of a condition that holds after the builder: values
+ *  that are not negative, and scalars that are multiples of constants
+ *  (comparisons of remainders with zero). */
 TW_EXPORT void tw_value_assume(tw_builder *builder, tw_value condition);
 TW_EXPORT void tw_value_replace_all_uses(tw_value value, tw_value with);
 

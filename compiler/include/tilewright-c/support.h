@@ -1,4 +1,4 @@
-/* What every header of Tilewright's C API shares. */
+/* Declarations shared by all headers of Tilewright's C API. */
 
 #ifndef TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_SUPPORT_H
 #define TILEWRIGHT_COMPILER_INCLUDE_TILEWRIGHT_C_SUPPORT_H

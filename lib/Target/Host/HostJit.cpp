@@ -15,8 +15,8 @@ using namespace llvm::orc;
 
 namespace tilewright::host {
 
-/// Looked through in this order; one that the machine lacks is passed over.
-/// The null name is what the process itself has loaded.
+/// Searched in this order; libraries that the machine lacks are skipped. The
+/// null name searches the process itself.
 static constexpr const char *kSystemLibraries[] = {"libm.so.6",
                                                    kVectorMathLibrary, nullptr};
 
@@ -33,7 +33,7 @@ HostLibrary::~HostLibrary() { consumeError(session.endSession()); }
 
 Expected<std::unique_ptr<HostLibrary>>
 HostLibrary::load(StringRef object, ArrayRef<HostSymbol> symbols) {
-  // In place: linking one small object is not worth a thread.
+  // One small object needs no thread to link it.
   auto epc = SelfExecutorProcessControl::Create(
       nullptr, std::make_unique<InPlaceTaskDispatcher>());
   if (!epc)

@@ -13,7 +13,7 @@
 
 namespace tilewright::host {
 
-/// A function of ours that compiled code may call.
+/// A Tilewright function that compiled code may call.
 struct HostSymbol {
   llvm::StringRef name;
   void *address;
@@ -22,9 +22,9 @@ struct HostSymbol {
 /// An object file linked into this process. Its code lives as long as it does.
 class HostLibrary {
 public:
-  /// Links `object`. What it does not define is looked up in `symbols`, then
-  /// among the conversions of short floats, then in the mathematics libraries
-  /// and the C library of this process.
+  /// Links `object`. Undefined symbols are looked up in `symbols`, then among
+  /// the conversions of short floats, then in the mathematics libraries and the
+  /// C library of this process.
   static llvm::Expected<std::unique_ptr<HostLibrary>>
   load(llvm::StringRef object, llvm::ArrayRef<HostSymbol> symbols);
 
@@ -32,7 +32,8 @@ public:
   HostLibrary(const HostLibrary &) = delete;
   HostLibrary &operator=(const HostLibrary &) = delete;
 
-  /// The address of a function; an error names what could not be linked.
+  /// Returns the address of a function. The error names the symbols that could
+  /// not be linked.
   llvm::Expected<void *> lookup(llvm::StringRef name);
 
 private:
@@ -41,7 +42,7 @@ private:
   llvm::Error link(llvm::StringRef object, llvm::ArrayRef<HostSymbol> symbols);
   llvm::Error define(llvm::ArrayRef<HostSymbol> symbols);
 
-  /// What the session reported while a lookup failed.
+  /// Messages that the session reported during a failed lookup.
   std::string reported;
   llvm::orc::ExecutionSession session;
   llvm::orc::ObjectLinkingLayer linker;

@@ -26,7 +26,7 @@ using namespace llvm;
 namespace tilewright::host {
 
 namespace {
-/// Collects the errors that LLVM reports through a context while it lives;
+/// Collects the errors that LLVM reports through a context during its lifetime.
 /// LLVM's own handler would end the process.
 class ErrorCollector {
 public:
@@ -82,17 +82,17 @@ static void preferVectors(Module &module, unsigned bits) {
   }
 }
 
-/// Reciprocals are divisions: what LLVM makes of estimates where `arcp` allows
-/// them is NaN for 1 / sqrt(0) and 1 / sqrt(infinity).
+/// Forbids reciprocal estimates: LLVM's expansion under `arcp` returns NaN for
+/// 1 / sqrt(0) and 1 / sqrt(infinity).
 static void forbidEstimates(Module &module) {
   for (Function &function : module)
     function.addFnAttr("reciprocal-estimates", "none");
 }
 
-/// Whether a function has more loops than can each be unrolled in reasonable
-/// time: after each one LLVM analyses all loops around it again, and the loop
-/// over programs is around all. Attention has 60. A sort of 128 numbers has
-/// 149, and is compiled in a quarter of the time without.
+/// Whether a function has too many loops to unroll each in reasonable time.
+/// LLVM reanalyses all enclosing loops after each one, and the loop over
+/// programs encloses all. The bound lies between attention and a sort of 128
+/// numbers: benchmarks/notes/compile-time.md.
 static bool hasManyLoops(Module &module) {
   constexpr size_t kMaxUnrolled = 64;
   return llvm::any_of(module, [](Function &function) {
@@ -103,11 +103,11 @@ static bool hasManyLoops(Module &module) {
   });
 }
 
-/// Keeps loops rolled that copy rows of several registers each: LLVM would make
-/// of a nest over a block one piece of thousands of loads and stores, which
-/// takes code generation seconds and saves nothing. Gives the registers that
-/// the loop loads and stores in all its iterations. Vectors of one register
-/// are left to LLVM's own limits.
+/// Keeps loops rolled that copy rows of several registers each. LLVM would
+/// unroll a nest over a block into thousands of loads and stores, which costs
+/// seconds of code generation and gains nothing. Returns the number of
+/// registers that all iterations of the loop load and store. Vectors of one
+/// register are left to LLVM's own limits.
 static uint64_t keepCopiesRolled(Loop &loop, ScalarEvolution &evolution,
                                  unsigned vectorBits) {
   constexpr uint64_t kMaxAccesses = 64;
@@ -159,8 +159,8 @@ static void optimize(Module &module, TargetMachine &machine,
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
-  // Registered before the builder's own, which would not know of the vector
-  // mathematics library.
+  // Registered before the builder's own analysis, which does not know the
+  // vector mathematics library.
   functions.registerPass([&] { return TargetLibraryAnalysis(libraryInfo); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
@@ -172,9 +172,9 @@ static void optimize(Module &module, TargetMachine &machine,
   storeKnownLanes(module);
 }
 
-/// Leaves instructions in the order that they have when registers are
-/// allocated: processors reorder them themselves, and to schedule them once
-/// more takes time quadratic in the size of a block.
+/// Disables scheduling after register allocation. Processors reorder
+/// instructions themselves, and the second scheduler takes time quadratic in
+/// the block size.
 static void skipSecondScheduling() {
   static RegisterTargetPassConfigCallback once(
       [](TargetMachine &, legacy::PassManagerBase &, TargetPassConfig *config) {
@@ -188,12 +188,13 @@ generate(Module &module, TargetMachine &machine,
   SmallVector<char, 0> object;
   raw_svector_ostream stream(object);
   legacy::PassManager passes;
-  // Also used by code generation, for explicit vectors that call mathematics.
+  // Code generation also needs the library, for explicit vectors that call
+  // mathematics functions.
   passes.add(new TargetLibraryInfoWrapperPass(libraryInfo));
   skipSecondScheduling();
   if (machine.addPassesToEmitFile(passes, stream, nullptr,
                                   CodeGenFileType::ObjectFile))
-    return createStringError("no object files can be made for '" +
+    return createStringError("cannot generate object files for '" +
                              machine.getTargetTriple().str() + "'");
   passes.run(module);
   return object;

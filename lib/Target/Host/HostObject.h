@@ -16,22 +16,24 @@ struct HostObjectOptions {
   /// Bits of the vectors that LLVM's vectorisers prefer, 0 for the processor's
   /// own preference. Explicit wider vectors stay whole up to this width.
   unsigned preferredVectorBits = 0;
-  /// Where to note how long what took, or null.
+  /// Receives the times of the phases; may be null.
   PhaseTimes *times = nullptr;
 };
 
-/// Sets the module's triple and data layout. Before it is optimised, a module
-/// without them is neither vectorised nor laid out right.
+/// Sets the module's triple and data layout. LLVM needs both before it
+/// optimises: for vectorisation and for the memory layout.
 void configureModule(llvm::Module &module, const llvm::TargetMachine &machine);
 
 /// Optimises the module (-O3 with the loop and SLP vectorisers) and generates
-/// position-independent code for it. The module is changed on the way. Fails on
-/// IR that is not valid and on what the code generator refuses.
+/// position-independent code for it. Changes the module. Fails on invalid IR
+/// and on IR that the code generator refuses.
 ///
-/// Two things must be done before, for LLVM would call a function for each
-/// element: conversions to bfloat expanded into integer arithmetic, and
-/// functions of the C library declared `memory(none) nounwind willreturn`, as
-/// only then the loops around them are vectorised.
+/// The caller must prepare the module, or LLVM calls a function for each
+/// element:
+///
+/// 1. Conversions to bfloat are expanded into integer arithmetic.
+/// 2. Functions of the C library are declared `memory(none) nounwind
+///    willreturn`, without which loops around them are not vectorised.
 llvm::Expected<llvm::SmallVector<char, 0>>
 emitHostObject(llvm::Module &module, const HostObjectOptions &options);
 

@@ -17,8 +17,8 @@ using namespace llvm;
 
 namespace tilewright::host {
 
-/// The code generators of the machines we run on; each is enough to make code
-/// for any of them.
+/// Registers the code generators of the supported host architectures. Each one
+/// suffices for all processors of its architecture.
 static void registerCodeGenerators() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -40,7 +40,7 @@ static std::string featureString() {
   std::vector<std::string> names;
   for (const auto &feature : features)
     names.push_back((feature.second ? "+" : "-") + feature.first().str());
-  // The map's order is that of its hash: not one for a cache key.
+  // The map iterates in hash order, which is unfit for a cache key.
   llvm::sort(names);
   return join(names, ",");
 }
@@ -55,7 +55,8 @@ static HostTarget detectOnce() {
 }
 
 HostTarget HostTarget::detect() {
-  // The processor and the vector mathematics library stay what they are.
+  // Neither the processor nor the vector mathematics library changes during a
+  // process.
   static const HostTarget target = detectOnce();
   return target;
 }
@@ -111,21 +112,21 @@ createTargetMachine(const HostTarget &target) {
 }
 
 Expected<TargetMachine *> getTargetMachine(const HostTarget &target) {
-  // The next kernel is mostly for the same processor, whose features, and what
-  // is legal on it, the machine knows once it has made code.
-  struct Kept {
+  // The next kernel is usually for the same processor. A used machine has its
+  // features and legality tables computed.
+  struct Cached {
     std::string fingerprint;
     std::unique_ptr<TargetMachine> machine;
   };
-  static thread_local Kept kept;
+  static thread_local Cached cached;
   std::string fingerprint = target.fingerprint();
-  if (!kept.machine || kept.fingerprint != fingerprint) {
+  if (!cached.machine || cached.fingerprint != fingerprint) {
     Expected<std::unique_ptr<TargetMachine>> made = createTargetMachine(target);
     if (!made)
       return made.takeError();
-    kept = {std::move(fingerprint), std::move(*made)};
+    cached = {std::move(fingerprint), std::move(*made)};
   }
-  return kept.machine.get();
+  return cached.machine.get();
 }
 
 } // namespace tilewright::host

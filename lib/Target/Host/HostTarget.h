@@ -1,4 +1,4 @@
-// The machine that host code is made for.
+// The processor that host code is generated for.
 #ifndef TILEWRIGHT_LIB_TARGET_HOST_HOSTTARGET_H
 #define TILEWRIGHT_LIB_TARGET_HOST_HOSTTARGET_H
 
@@ -15,23 +15,24 @@ struct HostTarget {
   std::string cpu;
   std::string features;
   /// Calls of the machine's vector mathematics library may be generated. Only
-  /// for code that runs where it was made.
+  /// for code that runs on this machine.
   bool useVectorMath = false;
 
-  /// This machine, with all that its processor can do.
+  /// Returns this machine, with all features of its processor.
   static HostTarget detect();
 
-  /// This kind of machine with another processor, by LLVM's name ("x86-64-v3").
-  /// Uses nothing but the processor. An error for one that LLVM does not know.
+  /// Returns this architecture with another processor, by LLVM's name
+  /// ("x86-64-v3"). Uses no other properties of this machine. Fails for a name
+  /// that LLVM does not know.
   static llvm::Expected<HostTarget> forProcessor(llvm::StringRef cpu);
 
-  /// Everything that code made for this target depends on, as part of a cache
+  /// Returns every property that generated code depends on, as part of a cache
   /// key.
   std::string fingerprint() const;
 };
 
-/// The code generator for `target`, the thread's own until it asks for another;
-/// an error when LLVM has none for its triple.
+/// Returns the code generator for `target`, which the thread owns until it asks
+/// for another one. Fails if LLVM has none for the triple.
 llvm::Expected<llvm::TargetMachine *>
 getTargetMachine(const HostTarget &target);
 

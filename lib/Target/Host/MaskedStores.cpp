@@ -10,7 +10,8 @@
 
 using namespace llvm;
 
-/// The lanes that a constant mask has, as ranges; none where it is not known.
+/// Returns the enabled lanes of a constant mask as ranges; nothing for an
+/// unknown mask.
 static std::optional<SmallVector<std::pair<unsigned, unsigned>>>
 runsOf(Value *value) {
   auto *mask = dyn_cast<Constant>(value);

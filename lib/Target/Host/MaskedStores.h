@@ -1,4 +1,4 @@
-// Masked stores whose mask is known.
+// Masked stores with constant masks.
 #ifndef TILEWRIGHT_LIB_TARGET_HOST_MASKEDSTORES_H
 #define TILEWRIGHT_LIB_TARGET_HOST_MASKEDSTORES_H
 
@@ -8,10 +8,10 @@ class Module;
 
 namespace tilewright::host {
 
-/// Makes masked stores with constant masks plain ones, one for each run of
-/// lanes. LLVM 22 generates wrong code for AVX-512 where such a mask has one
-/// lane and the value is truncated: the lane is stored before it is truncated,
-/// over its neighbour in memory.
+/// Replaces each masked store with a constant mask by plain stores, one per run
+/// of lanes. LLVM 22 generates wrong code for AVX-512 if such a mask has one
+/// lane and the value is truncated. It stores the lane before the truncation
+/// and overwrites the next element in memory.
 void storeKnownLanes(llvm::Module &module);
 
 } // namespace tilewright::host

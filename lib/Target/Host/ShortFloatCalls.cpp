@@ -14,8 +14,9 @@ template <typename To, typename From> static To bitsAs(From value) {
   return result;
 }
 
-/// The bits of `value` in a 16-bit format with so many mantissa bits, rounded
-/// to nearest, ties to even. Rounds once, for every float is a double.
+/// Returns the bits of `value` in a 16-bit format with `kMantissaBits` mantissa
+/// bits. Rounds once, to nearest, ties to even: every float is exact as a
+/// double.
 template <int kMantissaBits> static uint16_t narrow(double value) {
   constexpr int kExponentBits = 15 - kMantissaBits;
   constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
@@ -26,7 +27,7 @@ template <int kMantissaBits> static uint16_t narrow(double value) {
   const int sourceExponent = static_cast<int>(bits >> 52 & 0x7ff);
   const uint64_t fraction = bits & ((uint64_t(1) << 52) - 1);
   if (sourceExponent == 0x7ff) {
-    // A NaN stays one, quiet, with the upper part of its payload.
+    // A NaN stays a quiet NaN with the upper part of its payload.
     const uint64_t payload = fraction ? (fraction >> (52 - kMantissaBits) |
                                          uint64_t(1) << (kMantissaBits - 1))
                                       : 0;
@@ -44,8 +45,8 @@ template <int kMantissaBits> static uint16_t narrow(double value) {
   const uint64_t half = uint64_t(1) << (shift - 1);
   if (lost > half || (lost == half && (kept & 1)))
     ++kept;
-  // The leading bit of a normal number adds one to the exponent field, and so
-  // does a carry out of the mantissa.
+  // Both the leading bit of a normal number and a carry out of the mantissa add
+  // one to the exponent field.
   const uint64_t magnitude = (uint64_t(exponent - 1) << kMantissaBits) + kept;
   return static_cast<uint16_t>(sign |
                                (magnitude < kInfinity ? magnitude : kInfinity));
@@ -92,7 +93,7 @@ llvm::ArrayRef<HostSymbol> shortFloatConversions() {
 
 #else
 
-// Other processors convert with instructions.
+// Other processors have conversion instructions.
 llvm::ArrayRef<HostSymbol> shortFloatConversions() { return {}; }
 
 #endif

@@ -1,6 +1,6 @@
-// Conversions between float and its 16-bit relatives that code for processors
-// without such instructions calls. Compilers ship them in a support library
-// that not every machine has in a new enough version.
+// Conversions between float and the 16-bit formats, for processors that lack
+// the instructions. Compilers ship them in a support library, but many machines
+// have an old version or none.
 #ifndef TILEWRIGHT_LIB_TARGET_HOST_SHORTFLOATCALLS_H
 #define TILEWRIGHT_LIB_TARGET_HOST_SHORTFLOATCALLS_H
 
@@ -8,7 +8,7 @@
 
 namespace tilewright::host {
 
-/// The functions under the names that LLVM calls them by.
+/// Returns the functions under the names that LLVM calls them by.
 llvm::ArrayRef<HostSymbol> shortFloatConversions();
 
 } // namespace tilewright::host

@@ -17,8 +17,8 @@ struct MathFunction {
   unsigned operands;
 };
 
-/// A vector calling convention: its letter in the names of the vector ABI and
-/// the bits of its registers.
+/// A vector calling convention: its letter in the vector ABI's names and the
+/// width of its registers in bits.
 struct VectorAbi {
   char letter;
   unsigned bits;
@@ -38,7 +38,7 @@ static constexpr MathFunction kFunctions[] = {
 };
 
 static void *vectorMathLibrary() {
-  // Kept open: compiled kernels hold addresses in it.
+  // Never closed: compiled kernels hold addresses in the library.
   static void *library = dlopen(kVectorMathLibrary, RTLD_NOW);
   return library;
 }
@@ -52,8 +52,8 @@ static SmallVector<VectorAbi> vectorAbis(const Triple &triple,
   if (triple.getArch() != Triple::x86_64)
     return {};
   SmallVector<VectorAbi> abis;
-  // A function of a wider convention reads registers that a processor without
-  // them would pass in halves.
+  // A processor without the wider registers cannot pass arguments of the wider
+  // conventions.
   if (subtarget.checkFeatures("+sse4.1"))
     abis.push_back({'b', 128});
   if (subtarget.checkFeatures("+avx2"))

@@ -1,6 +1,5 @@
-// The mathematics library of the C library that works on whole vectors
-// (glibc's libmvec): exp of eight floats in one call instead of eight calls.
-// Its results are within 4 ULP.
+// The C library's vector mathematics library (glibc's libmvec): exp of eight
+// floats in one call instead of eight. Its results are within 4 ULP.
 #ifndef TILEWRIGHT_LIB_TARGET_HOST_VECTORMATH_H
 #define TILEWRIGHT_LIB_TARGET_HOST_VECTORMATH_H
 
@@ -17,9 +16,9 @@ inline constexpr const char *kVectorMathLibrary = "libmvec.so.1";
 /// Whether this machine has the library.
 bool isVectorMathPresent();
 
-/// The functions that this machine's library has, in the widths that the target
-/// processor passes in registers. Outlives every TargetLibraryInfo it was added
-/// to, which refers to its names.
+/// The functions of this machine's library, in the widths that the target
+/// processor passes in registers. Must outlive every TargetLibraryInfo that it
+/// is added to, which refers to its names.
 class VectorMath {
 public:
   VectorMath(const llvm::Triple &triple,

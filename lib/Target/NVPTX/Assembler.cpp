@@ -11,8 +11,8 @@ using namespace llvm;
 namespace tilewright {
 
 unsigned ptxVersionOfCuda(unsigned major, unsigned minor) {
-  // PTX 7.m came with CUDA 11.m, 8.m with 12.m and 9.m with 13.m, but for a
-  // shift: 12.6 brought none.
+  // PTX 7.m came with CUDA 11.m, 8.m with 12.m and 9.m with 13.m. Exception:
+  // 12.6 brought no version, so later minors are shifted by one.
   if (major < 11)
     return 0;
   if (major == 12 && minor >= 6)
@@ -24,8 +24,8 @@ static std::string formatPtxVersion(unsigned version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }
 
-/// The version in a module's first directive; 0 if it has none, which the
-/// assembler will explain better.
+/// Returns the version in the module's first directive. Returns 0 if it has
+/// none: the assembler reports that better.
 static unsigned ptxVersionOf(StringRef ptx) {
   const size_t at = ptx.find(".version");
   if (at == StringRef::npos)
@@ -76,7 +76,7 @@ Expected<unsigned> maxPtxVersion(const AssemblerOptions &options) {
     return assemblers.takeError();
   if (assemblers->empty())
     return 0;
-  // That of an older one, too, which some kernels need: see
+  // Includes the version of an older assembler, which some kernels need: see
   // preferWholePrograms.
   unsigned most = assemblers->front()->maxPtxVersion();
   for (const std::shared_ptr<const Assembler> &assembler : *assemblers)
@@ -85,7 +85,8 @@ Expected<unsigned> maxPtxVersion(const AssemblerOptions &options) {
   return most;
 }
 
-/// Why an assembler cannot take this kernel; empty if it can.
+/// Returns the reason why an assembler cannot take this kernel; empty if it
+/// can.
 static std::string objection(const Assembler &assembler, unsigned ptxVersion) {
   if (ptxVersion <= assembler.maxPtxVersion())
     return "";
@@ -94,8 +95,8 @@ static std::string objection(const Assembler &assembler, unsigned ptxVersion) {
          formatPtxVersion(ptxVersion);
 }
 
-/// nvJitLink assembles objects that could be linked with others, and in those
-/// leaves changes of the register budget out (C7504): the other comes first.
+/// nvJitLink assembles relocatable objects, in which it ignores changes of the
+/// register budget (C7504). Such kernels prefer ptxas.
 static void
 preferWholePrograms(StringRef ptx,
                     std::vector<std::shared_ptr<const Assembler>> &assemblers) {
@@ -132,7 +133,7 @@ Expected<Assembly> assemble(StringRef ptx, StringRef arch,
   }
   if (options.kind != "auto" && !objections.empty())
     return createStringError("cannot assemble: " + join(objections, "; "));
-  // The driver is the last that may know better.
+  // The driver is the last resort and may be newer than this list.
   Assembly left;
   left.log = join(objections, "\n");
   return left;

@@ -2,8 +2,8 @@
 //
 // Three assemblers, in this order of preference: the nvJitLink library in this
 // process, the program ptxas, and the CUDA driver, which takes the PTX itself
-// when a kernel is loaded. The first that is found and accepts the PTX's
-// version and GPU is used, unless the caller names one.
+// when a kernel is loaded. The first one that accepts the PTX's version and GPU
+// is used, unless the caller names one.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -21,22 +21,21 @@ enum class AssemblerKind { NvJitLink, Ptxas, Driver };
 struct AssemblerOptions {
   /// "auto", "nvjitlink", "ptxas" or "driver".
   std::string kind = "auto";
-  /// Files to try before the usual places: libraries named libnvJitLink*, and
+  /// Files to try before the default paths: libraries named libnvJitLink*, and
   /// programs.
   std::vector<std::string> paths;
-  /// The PTX ISA that the kernel needs, if that is known.
+  /// The PTX ISA that the kernel needs, if known.
   unsigned neededPtx = 0;
   /// Keep the source lines that the PTX states, for profilers.
   bool lineInfo = true;
-  /// How long a ptxas process may take.
+  /// Time limit of a ptxas process.
   unsigned timeoutSeconds = 600;
 };
 
-/// What the assembler reports of a kernel.
+/// The resources of a kernel, as the assembler reports them.
 struct AssemblyResources {
   unsigned registers = 0;
-  /// Bytes that a thread writes to and reads from local memory for lack of
-  /// registers.
+  /// Bytes per thread that are spilled to and reloaded from local memory.
   unsigned spillStores = 0;
   unsigned spillLoads = 0;
   unsigned stackBytes = 0;
@@ -47,26 +46,26 @@ struct Assembly {
   AssemblerKind kind = AssemblerKind::Driver;
   /// "nvJitLink 13.0", "ptxas 13.0" or "driver".
   std::string assembler = "driver";
-  /// Empty when it is left to the driver; then there are no resources either.
+  /// Empty if the driver assembles; then `resources` is empty too.
   std::string cubin;
   AssemblyResources resources;
-  /// Everything that the assembler said.
+  /// The complete log of the assembler.
   std::string log;
-  /// What in the log is worth a programmer's time: warnings, spills, serialised
-  /// tensor-core instructions.
+  /// The part of the log that concerns the programmer: warnings, spills,
+  /// serialised tensor-core instructions.
   std::vector<std::string> advice;
 };
 
-/// One way to a cubin on this machine.
+/// An assembler that is found on this machine.
 class Assembler {
 public:
   virtual ~Assembler() = default;
   virtual AssemblerKind kind() const = 0;
   /// Name and version.
   virtual std::string name() const = 0;
-  /// Where it was found.
+  /// The file that it was loaded from.
   virtual std::string path() const = 0;
-  /// The newest PTX ISA it reads, as 10 * major + minor.
+  /// The newest PTX ISA that it reads, as 10 * major + minor.
   virtual unsigned maxPtxVersion() const = 0;
   /// `arch` is the GPU that the PTX was made for, such as "sm_90a".
   virtual llvm::Expected<Assembly>
@@ -74,21 +73,21 @@ public:
            const AssemblerOptions &options) const = 0;
 };
 
-/// The assemblers of this machine that `options` allows, the preferred one
-/// first. Empty where only the driver is left. An error when an assembler was
-/// named, in `options` or in the environment, that cannot be used.
+/// Returns the assemblers of this machine that `options` allows, the preferred
+/// one first. The list is empty if only the driver is left. Fails if `options`
+/// or the environment names an assembler that cannot be used.
 ///
-/// Environment: TILEWRIGHT_NVJITLINK and TILEWRIGHT_PTXAS name files that are
-/// used instead of those in the usual places.
+/// Environment: TILEWRIGHT_NVJITLINK and TILEWRIGHT_PTXAS name files that
+/// replace those in the default paths.
 llvm::Expected<std::vector<std::shared_ptr<const Assembler>>>
 findAssemblers(const AssemblerOptions &options);
 
-/// The newest PTX ISA that the first assembler found reads, and the others, as
-/// far as these read what the kernel needs; 0 where only the driver is left,
-/// whose own version decides then.
+/// Returns the newest PTX ISA that the first assembler and the others read, if
+/// these read the version that the kernel needs. Returns 0 if only the driver
+/// is left, whose own version decides then.
 llvm::Expected<unsigned> maxPtxVersion(const AssemblerOptions &options);
 
-/// Assembles. An error has the assembler's own words.
+/// Assembles `ptx`. An error quotes the assembler's message.
 llvm::Expected<Assembly> assemble(llvm::StringRef ptx, llvm::StringRef arch,
                                   const AssemblerOptions &options);
 

@@ -17,8 +17,8 @@
 using llvm::dyn_cast, llvm::cast, llvm::isa;
 using namespace tilewright;
 
-/// The instructions of a kind that `isWanted` takes; none of them is looked at
-/// while others are replaced.
+/// Returns the instructions of type `Kind` that `isWanted` accepts. All are
+/// collected before the caller replaces any.
 template <typename Kind>
 static llvm::SmallVector<Kind *>
 collect(llvm::Module &module, llvm::function_ref<bool(Kind &)> isWanted) {
@@ -30,29 +30,29 @@ collect(llvm::Module &module, llvm::function_ref<bool(Kind &)> isWanted) {
   return found;
 }
 
-/// The sum of `count` and `step`, in front of `place`: the one that there is in
-/// that block, if there is one.
+/// Returns `count + step` before `insertionPoint`. Reuses the addition of that
+/// block if there is one.
 static llvm::Value *getSumAt(llvm::PHINode *count, const llvm::APInt &step,
-                             llvm::Instruction *place) {
+                             llvm::Instruction *insertionPoint) {
   using namespace llvm::PatternMatch;
   for (llvm::User *user : count->users()) {
     auto *sum = dyn_cast<llvm::Instruction>(user);
-    if (!sum || sum->getParent() != place->getParent() ||
+    if (!sum || sum->getParent() != insertionPoint->getParent() ||
         !match(sum, m_Add(m_Specific(count), m_SpecificInt(step))))
       continue;
-    if (place->comesBefore(sum))
-      sum->moveBefore(place->getIterator());
+    if (insertionPoint->comesBefore(sum))
+      sum->moveBefore(insertionPoint->getIterator());
     return sum;
   }
   return llvm::BinaryOperator::CreateAdd(
       count, llvm::ConstantInt::get(count->getType(), step), "",
-      place->getIterator());
+      insertionPoint->getIterator());
 }
 
-/// `i + step < step`, the end of a loop from below zero up to its step, is
-/// `i > max - step` to LLVM, of unsigned numbers. ptxas 13.0 makes that one of
-/// the next `i`, forgets that it wraps around to 0, and leaves out the last
-/// iteration. So it becomes again what it was.
+/// Restores the loop condition `i + step < step` of loops from below zero up to
+/// their step. LLVM rewrites it as the unsigned `i > max - step`. ptxas 13.0
+/// moves that comparison to the next `i`, forgets that it wraps around to 0,
+/// and skips the last iteration.
 static void restoreSignedEnds(llvm::Module &module) {
   using namespace llvm::PatternMatch;
   llvm::SmallVector<std::pair<llvm::ICmpInst *, llvm::APInt>> found;
@@ -92,11 +92,11 @@ static void restoreSignedEnds(llvm::Module &module) {
   }
 }
 
-/// The magnitude of the least number is that number, as NumPy has it.
-/// Assemblers take the result of `abs` for not negative: a comparison with zero
-/// is left out, and ptxas 13.0 extends -32768 to 32768. So magnitudes of 32 and
-/// 64 bits are the larger of a number and its negation, and those of 16 bits
-/// are computed in 32.
+/// Rewrites `abs`. The magnitude of the least integer is that integer, as in
+/// NumPy, but assemblers assume a result that is not negative. They drop
+/// comparisons with zero, and ptxas 13.0 extends -32768 to 32768. So magnitudes
+/// of 32 and 64 bits become `max(x, -x)`, and those of 16 bits are computed in
+/// 32.
 static void writeMagnitudes(llvm::Module &module) {
   auto found = collect<llvm::IntrinsicInst>(module, [](auto &call) {
     return call.getIntrinsicID() == llvm::Intrinsic::abs &&
@@ -123,8 +123,8 @@ static void writeMagnitudes(llvm::Module &module) {
   }
 }
 
-/// What one instruction in assembly, which LLVM does not know, makes of
-/// `value`: the same type, in registers of the kind `constraint`.
+/// Applies one instruction of inline assembly, which LLVM cannot simplify, to
+/// `value`. Operand and result are registers of the kind `constraint`.
 static llvm::CallInst *createAssembly(llvm::IRBuilder<> &builder,
                                       llvm::Value *value,
                                       llvm::StringRef instruction,
@@ -158,12 +158,13 @@ static std::optional<Negation> getNegation(llvm::BinaryOperator &operation) {
   return std::nullopt;
 }
 
-/// Of the negation of -32768 ptxas 13.0 makes 32768 where it is extended, or
-/// shifted to the right: it takes that of 16 bits, by `neg` or from zero, for
-/// one without overflow. So negations of 16 bits are those of 32, cut off, and
-/// so are those that LLVM makes of products by negative powers of two. It
-/// extends 8 bits in the upper half of 16 by such. They are said in assembly:
-/// LLVM would cut off what is negated.
+/// Computes 16-bit negations in 32 bits and truncates. ptxas 13.0 assumes that
+/// a 16-bit negation, by `neg` or by subtraction from zero, does not overflow.
+/// So it returns 32768 if the negation of -32768 is extended or shifted to the
+/// right. The same holds for multiplications by negative powers of two, which
+/// LLVM turns into negations. It holds for 8-bit values too, which ptxas
+/// extends in the upper half of 16 bits. The negation is inline assembly: LLVM
+/// would truncate its operand.
 static void widenNegations(llvm::Module &module) {
   auto found = collect<llvm::BinaryOperator>(module, [](auto &operation) {
     llvm::Type *type = operation.getType();
@@ -181,7 +182,7 @@ static void widenNegations(llvm::Module &module) {
   }
 }
 
-/// Whether it gives the lesser or the larger of two floats.
+/// Whether `instruction` is the minimum or maximum of two floats.
 static bool isExtreme(const llvm::Instruction &instruction) {
   const auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (!call)
@@ -199,8 +200,8 @@ static bool isExtreme(const llvm::Instruction &instruction) {
   }
 }
 
-/// Whether the 16 bits of `value` are those of the lesser or the larger of two
-/// floats, or of one of several numbers that may be.
+/// Whether the 16 bits of `value` may come from a minimum or maximum of two
+/// floats, directly or through selects, phis and bit operations.
 static bool isFromExtremes(llvm::Value *value, unsigned depth = 0) {
   constexpr unsigned kDepth = 4;
   auto *instruction = dyn_cast<llvm::Instruction>(value);
@@ -216,9 +217,9 @@ static bool isFromExtremes(llvm::Value *value, unsigned depth = 0) {
          });
 }
 
-/// Of the larger and then the lesser of 16-bit floats ptxas 13.0 computes
-/// pairs, and takes the whole register for the number without a sign that
-/// `cvt.u32.u16` makes of it. So the upper half is said to be zero.
+/// Makes the upper half of the register explicitly zero. ptxas 13.0 computes
+/// the maximum and then the minimum of 16-bit floats in pairs. It then takes
+/// the whole register, not its lower half, for the result of `cvt.u32.u16`.
 static void packExtremes(llvm::Module &module) {
   auto found = collect<llvm::ZExtInst>(module, [](auto &wide) {
     return wide.getType()->isIntegerTy(32) &&
@@ -235,8 +236,8 @@ static void packExtremes(llvm::Module &module) {
   }
 }
 
-/// Whether bounds of the float `value` may be known: it is a magnitude, a
-/// square, or the result of a function such as `ex2`, or made of one.
+/// Whether ptxas may know bounds of the float `value`: it is, or is computed
+/// from, a magnitude, a square or the result of a function such as `ex2`.
 static bool mayBeBounded(llvm::Value *value) {
   using namespace llvm::PatternMatch;
   namespace Intrinsic = llvm::Intrinsic;
@@ -260,10 +261,11 @@ static bool mayBeBounded(llvm::Value *value) {
   return false;
 }
 
-/// Where it knows bounds of a float32, ptxas 13.0 takes an ordered comparison
-/// with a constant for true, of a NaN, too: `abs(x) >= 0`. It keeps unordered
-/// ones, so that one is the opposite of `abs(x) < 0 or isnan(x)`, said in
-/// assembly: LLVM would write it as before.
+/// Replaces ordered comparisons of bounded floats with constants. ptxas 13.0
+/// folds `abs(x) >= 0` to true, also for a NaN, but it keeps unordered
+/// comparisons. So the comparison becomes the negation of `abs(x) < 0 or
+/// isnan(x)`. The negation is inline assembly: LLVM would restore the ordered
+/// form.
 static void compareUnordered(llvm::Module &module) {
   auto found = collect<llvm::FCmpInst>(module, [](auto &compare) {
     auto [left, right] =
@@ -283,8 +285,8 @@ static void compareUnordered(llvm::Module &module) {
   }
 }
 
-/// What a `redux.sync` does with two numbers, an opcode or an intrinsic of
-/// LLVM; nothing for other calls.
+/// The operation of a `redux.sync` on two numbers: an opcode or an intrinsic of
+/// LLVM.
 namespace {
 struct Combination {
   std::optional<llvm::Instruction::BinaryOps> op;
@@ -317,30 +319,30 @@ static std::optional<Combination> getCombination(llvm::Intrinsic::ID kind) {
   }
 }
 
-/// Whether a pass through the function, or through the loop around the block,
-/// may leave the block out.
-static bool isBehindBranch(llvm::BasicBlock &block) {
+/// Whether control flow may skip the block: on a path through the function, or
+/// through an iteration of the innermost loop around it.
+static bool isConditional(llvm::BasicBlock &block) {
   llvm::Function &function = *block.getParent();
-  const llvm::DominatorTree before(function);
-  const llvm::LoopInfo loops(before);
-  const llvm::PostDominatorTree behind(function);
+  const llvm::DominatorTree dominators(function);
+  const llvm::LoopInfo loops(dominators);
+  const llvm::PostDominatorTree postDominators(function);
   const llvm::Loop *loop = loops.getLoopFor(&block);
-  return !behind.dominates(&block, loop ? loop->getHeader()
-                                        : &function.getEntryBlock());
+  return !postDominators.dominates(&block, loop ? loop->getHeader()
+                                                : &function.getEntryBlock());
 }
 
-/// Small blocks behind branches become instructions under a predicate, which
-/// ptxas 13.0 mistakes for another one where the condition is the same for all
-/// threads and the instruction is `redux.sync`. There lanes are reduced by
-/// shuffles. It took 18 instructions at most for small.
-static void shuffleBehindBranches(llvm::Module &module) {
+/// Replaces `redux.sync` in small conditional blocks by shuffles. ptxas 13.0
+/// turns such blocks into predicated instructions. If the condition is uniform
+/// and the instruction is `redux.sync`, it uses the wrong predicate. It was
+/// seen to do so for blocks of at most 18 instructions.
+static void shuffleInBranches(llvm::Module &module) {
   constexpr size_t kSmall = 64;
   using namespace llvm::PatternMatch;
   auto found = collect<llvm::IntrinsicInst>(module, [](auto &call) {
     return getCombination(call.getIntrinsicID()) &&
            call.getParent()->size() <= kSmall &&
            match(call.getArgOperand(1), m_AllOnes()) &&
-           isBehindBranch(*call.getParent());
+           isConditional(*call.getParent());
   });
   for (llvm::IntrinsicInst *call : found) {
     llvm::IRBuilder<> builder(call);
@@ -366,5 +368,5 @@ void tilewright::avoidAssemblerFaults(llvm::Module &module) {
   widenNegations(module);
   packExtremes(module);
   compareUnordered(module);
-  shuffleBehindBranches(module);
+  shuffleInBranches(module);
 }

@@ -1,4 +1,4 @@
-// What ptxas 13.0, and nvJitLink of that version, assemble wrongly.
+// Code that ptxas 13.0, and nvJitLink of that version, assemble wrongly.
 
 #pragma once
 
@@ -8,9 +8,9 @@ class Module;
 
 namespace tilewright {
 
-/// Writes what assemblers make wrong code of in another way. Comes after all
-/// other optimisations, which would write it as before. `UpperHalves.h`
-/// describes one more fault, whose instructions LLVM selects later.
+/// Rewrites code that assemblers miscompile. Runs after all other
+/// optimisations, which would undo it. `WidenMulHigh.h` describes one more
+/// fault, whose instructions exist only after instruction selection.
 void avoidAssemblerFaults(llvm::Module &module);
 
 } // namespace tilewright

@@ -16,7 +16,7 @@ std::error_code UnknownArchError::convertToErrorCode() const {
   return inconvertibleErrorCode();
 }
 
-/// Raises `value` to the number before `unit` in the line, if there is one.
+/// Sets `value` to the number before `unit` in the line, if that is larger.
 static void readAmount(StringRef line, StringRef unit, unsigned &value) {
   const size_t at = line.find(unit);
   if (at == StringRef::npos)
@@ -28,8 +28,8 @@ static void readAmount(StringRef line, StringRef unit, unsigned &value) {
     value = std::max(value, amount);
 }
 
-/// Advisories are numbered C75xx; warnings are called that. Ordinary facts
-/// about the kernel are neither.
+/// Whether the line is an advisory (C75xx) or a warning. Ordinary facts about
+/// the kernel are neither.
 static bool isAdvice(StringRef line) {
   return line.contains("warning") || line.contains("(C7") ||
          line.contains("Potential Performance Loss");
@@ -40,7 +40,7 @@ void readAssemblerLog(StringRef log, Assembly &assembly) {
   SmallVector<StringRef> lines;
   log.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef line : lines) {
-    // The linker's own report counts memory that it adds itself.
+    // The linker's own report includes memory that it adds itself.
     if (!line.starts_with("ptxas") && !line.starts_with(" "))
       continue;
     readAmount(line, " registers", resources.registers);

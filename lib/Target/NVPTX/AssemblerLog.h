@@ -1,11 +1,11 @@
-// What assemblers say of a kernel, as numbers.
+// Numbers from the log of an assembler.
 #pragma once
 
 #include "lib/Target/NVPTX/Assembler.h"
 
 namespace tilewright {
 
-/// An assembler that does not know the GPU; another may.
+/// The assembler does not know the GPU; another one may.
 class UnknownArchError : public llvm::ErrorInfo<UnknownArchError> {
 public:
   static char ID;
@@ -18,9 +18,9 @@ private:
   std::string message;
 };
 
-/// Reads the resources and the advice out of the log that ptxas writes with -v
-/// and nvJitLink with -verbose. Of several functions the greatest numbers
-/// count.
+/// Reads the resources and the advice from the log that ptxas writes with -v
+/// and nvJitLink with -verbose. Of several functions, the largest number of
+/// each kind counts.
 void readAssemblerLog(llvm::StringRef log, Assembly &assembly);
 
 } // namespace tilewright

@@ -13,7 +13,7 @@ using namespace llvm;
 namespace tilewright {
 
 namespace {
-/// Of the library's documented binary interface, what is used here.
+/// The part of the library's documented binary interface that is used here.
 enum Result : int {
   kSuccess = 0,
   kUnknownOption = 1,
@@ -87,8 +87,8 @@ Error NvJitLink::failure(Handle handle, StringRef step, int result) const {
 }
 
 Error NvJitLink::link(Handle handle, StringRef ptx, Assembly &assembly) const {
-  // Each step must be looked at: after one that failed, the next succeed and
-  // give a cubin without kernels.
+  // Checks each step: after a failed one the next steps succeed and return a
+  // cubin without kernels.
   if (int result =
           call.addData(handle, kPtxInput, ptx.data(), ptx.size(), "kernel.ptx"))
     return failure(handle, "assemble", result);
@@ -106,8 +106,8 @@ Error NvJitLink::link(Handle handle, StringRef ptx, Assembly &assembly) const {
 Expected<Assembly> NvJitLink::assemble(StringRef ptx, StringRef arch,
                                        const AssemblerOptions &options) const {
   const std::string archOption = "-arch=" + arch.str();
-  // What comes from the driver's cache comes without a word about registers and
-  // spills: it is not looked into, where the release knows how to say that.
+  // A cubin from the driver's cache comes without a report of registers and
+  // spills. So the cache is bypassed in releases that have an option for that.
   std::vector<const char *> arguments = {archOption.c_str(), "-O3", "-verbose"};
   if (options.lineInfo)
     arguments.push_back("-lineinfo");
@@ -120,7 +120,7 @@ Expected<Assembly> NvJitLink::assemble(StringRef ptx, StringRef arch,
     arguments.pop_back();
     created = call.create(&handle, arguments.size(), arguments.data());
   }
-  // A handle is made even when the options are refused.
+  // nvJitLink creates a handle even if it refuses the options.
   std::unique_ptr<Handle, int (*)(Handle *)> owner(handle ? &handle : nullptr,
                                                    call.destroy);
   if (created == kUnknownArch || created == kUnsupportedArch)
@@ -139,8 +139,8 @@ Expected<Assembly> NvJitLink::assemble(StringRef ptx, StringRef arch,
   return assembly;
 }
 
-/// The address of `name`; releases differ in whether they export the plain name
-/// or one with their own version.
+/// Returns the address of `name`. Some releases export the plain name, others a
+/// name with their version.
 static void *findSymbol(void *library, const std::string &name, unsigned major,
                         unsigned minor) {
   if (void *address = dlsym(library, ("nvJitLink" + name).c_str()))
@@ -170,7 +170,7 @@ static bool findFunctions(void *library, unsigned major, unsigned minor,
          find("GetInfoLog", functions.getInfoLog);
 }
 
-/// The library's release. The first one had no function that tells.
+/// Reads the library's release. The first release has no function for that.
 static void findVersion(void *library, unsigned &major, unsigned &minor) {
   major = 12;
   minor = 0;
@@ -178,7 +178,7 @@ static void findVersion(void *library, unsigned &major, unsigned &minor) {
     reinterpret_cast<int (*)(unsigned *, unsigned *)>(address)(&major, &minor);
 }
 
-/// The library under `name`, or null. It stays loaded.
+/// Opens the library `name`, which stays loaded; null if that fails.
 static std::shared_ptr<const Assembler> openLibrary(const std::string &name,
                                                     int flags) {
   void *library = dlopen(name.c_str(), flags);
@@ -199,8 +199,8 @@ static std::shared_ptr<const Assembler> openLibrary(const std::string &name,
   return std::make_shared<NvJitLink>(path, major, minor, functions);
 }
 
-/// A library that this process has loaded already is preferred: a second one
-/// costs a hundred megabytes.
+/// Prefers a library that this process has already loaded: a second one costs a
+/// hundred megabytes.
 static std::shared_ptr<const Assembler> openUsualLibrary() {
   static constexpr const char *kNames[] = {"libnvJitLink.so.13",
                                            "libnvJitLink.so.12"};

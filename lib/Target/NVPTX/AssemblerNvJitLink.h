@@ -6,9 +6,10 @@
 
 namespace tilewright {
 
-/// The library: the file that TILEWRIGHT_NVJITLINK names, else one of `paths`,
-/// else one that is loaded already, else one that the loader finds. Null where
-/// there is none, an error when the file of the environment is none.
+/// Returns the library: the file that TILEWRIGHT_NVJITLINK names, else one of
+/// `paths`, else one that is already loaded, else one that the loader finds.
+/// Returns null if there is none. Fails if the environment names a file that is
+/// no such library.
 llvm::Expected<std::shared_ptr<const Assembler>>
 findNvJitLink(llvm::ArrayRef<std::string> paths);
 

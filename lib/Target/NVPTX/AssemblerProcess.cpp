@@ -36,7 +36,8 @@ static int millisecondsUntil(Clock::time_point end) {
   return static_cast<int>(std::max<int64_t>(left.count(), 0));
 }
 
-/// Starts the program with nothing to read and with both outputs in `output`.
+/// Starts the program with empty input and with both outputs redirected to
+/// `output`.
 static Expected<pid_t> start(ArrayRef<std::string> arguments, int output) {
   std::vector<char *> argv;
   for (const std::string &argument : arguments)
@@ -49,7 +50,8 @@ static Expected<pid_t> start(ArrayRef<std::string> arguments, int output) {
                                    0);
   posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
-  // The program must not inherit what this process blocks or ignores.
+  // The program must not inherit the signals that this process blocks or
+  // ignores.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none, all;
@@ -69,7 +71,7 @@ static Expected<pid_t> start(ArrayRef<std::string> arguments, int output) {
   return child;
 }
 
-/// Reads until the program closes its output. False when time ran out first.
+/// Reads until the program closes its output. Returns false on a timeout.
 static bool readUntil(int input, Clock::time_point end, std::string &output) {
   char buffer[4096];
   for (;;) {
@@ -89,15 +91,15 @@ static bool readUntil(int input, Clock::time_point end, std::string &output) {
   }
 }
 
-/// Waits until the program has ended. Nothing when time ran out first.
+/// Waits for the program to exit. Returns nothing on a timeout.
 static std::optional<int> waitUntil(pid_t child, Clock::time_point end) {
   int status = 0;
   for (;;) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child)
       return status;
-    // A process that ignores SIGCHLD is never told how its children ended;
-    // whether this one did its work shows in what it left.
+    // A process that ignores SIGCHLD gets no exit status of its children. The
+    // caller checks the files that the program wrote instead.
     if (ended < 0 && errno == ECHILD)
       return 0;
     if (Clock::now() >= end)
@@ -140,7 +142,7 @@ Expected<PrivateDirectory> PrivateDirectory::create() {
   SmallString<128> pattern;
   sys::path::system_temp_directory(/*ErasedOnReboot=*/true, pattern);
   sys::path::append(pattern, "tilewright-XXXXXX");
-  // mkdtemp makes it for this user alone.
+  // mkdtemp makes it accessible for this user alone.
   if (!mkdtemp(const_cast<char *>(pattern.c_str())))
     return systemError("cannot make a directory '" + pattern.str().str() + "'",
                        errno);

@@ -1,4 +1,4 @@
-// Running a program without a shell and without signals.
+// Runs a program without a shell and without signals.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -10,16 +10,16 @@ namespace tilewright {
 
 struct ProcessResult {
   int exitCode = 0;
-  /// What it wrote to its standard output and error, at most a megabyte.
+  /// The program's standard output and error, at most a megabyte.
   std::string output;
 };
 
-/// Runs `arguments[0]`, a path, and waits. An error when it cannot be started,
-/// dies by a signal, or takes longer than it may; then it is killed.
+/// Runs `arguments[0]`, a path, and waits. Fails if it cannot be started, dies
+/// by a signal, or exceeds its time limit and is killed.
 llvm::Expected<ProcessResult> runProcess(llvm::ArrayRef<std::string> arguments,
                                          unsigned timeoutSeconds);
 
-/// A directory that only this user can look into, removed with what is in it.
+/// A directory that only this user can access. It is removed with its contents.
 class PrivateDirectory {
 public:
   static llvm::Expected<PrivateDirectory> create();

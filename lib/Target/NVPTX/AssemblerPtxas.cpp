@@ -61,8 +61,8 @@ static Error writeFile(const std::string &path, StringRef bytes) {
   return Error::success();
 }
 
-/// Messages name the file without the directory, which is gone when they are
-/// read and different each time.
+/// Removes the directory from file names in messages: it is temporary and has
+/// another name each time.
 static void hideDirectory(std::string &output, const std::string &source) {
   for (size_t at; (at = output.find(source)) != std::string::npos;)
     output.replace(at, source.size(), sys::path::filename(source).str());
@@ -105,7 +105,7 @@ Expected<Assembly> Ptxas::assemble(StringRef ptx, StringRef arch,
   return assembly;
 }
 
-/// Asks the program for its release. Nothing if it is no ptxas.
+/// Asks the program for its release. Returns nothing if it is not ptxas.
 static std::optional<Release> askRelease(const std::string &path) {
   static constexpr unsigned kPatienceSeconds = 60;
   Expected<ProcessResult> result =
@@ -126,7 +126,8 @@ static std::optional<Release> askRelease(const std::string &path) {
   return release;
 }
 
-/// The assembler at `path`, asked once a process.
+/// Returns the assembler at `path`, which is asked for its release once per
+/// process.
 static std::shared_ptr<const Assembler> openProgram(const std::string &path) {
   static std::mutex mutex;
   static std::map<std::string, std::shared_ptr<const Assembler>> known;

@@ -1,13 +1,14 @@
-// ptxas: the assembler of the CUDA toolkit, a program.
+// ptxas: the assembler program of the CUDA toolkit.
 #pragma once
 
 #include "lib/Target/NVPTX/Assembler.h"
 
 namespace tilewright {
 
-/// The program: the file that TILEWRIGHT_PTXAS names, else one of `paths`, else
-/// the one in PATH, in CUDA_HOME or in /usr/local/cuda. Null where there is
-/// none, an error when the file of the environment is none.
+/// Returns the program: the file that TILEWRIGHT_PTXAS names, else one of
+/// `paths`, else the one in PATH, in CUDA_HOME or in /usr/local/cuda. Returns
+/// null if there is none. Fails if the environment names a file that is not
+/// ptxas.
 llvm::Expected<std::shared_ptr<const Assembler>>
 findPtxas(llvm::ArrayRef<std::string> paths);
 

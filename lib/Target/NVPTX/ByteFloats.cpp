@@ -12,13 +12,14 @@ static bool readsByteFloats(const CallBase &call) {
   if (!text)
     return false;
   StringRef code = text->getAsmString();
-  // Those that threads hold: operands of `wgmma` in shared memory are
-  // addresses.
+  // Only instructions with 8-bit floats in registers: operands of `wgmma` in
+  // shared memory are addresses.
   return (code.contains("mma.sync") || code.contains("cvt.rn.f16x2.")) &&
          (code.contains("e4m3") || code.contains("e5m2"));
 }
 
-/// A constant as code generation cannot know it: no two uses share it.
+/// Returns `value` in a register that code generation knows nothing about, so
+/// that no two uses share it.
 static Value *emitRegister(IRBuilder<> &b, Constant &value) {
   Type *type = value.getType();
   bool isShort = type->getPrimitiveSizeInBits() == 16;

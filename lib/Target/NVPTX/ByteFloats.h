@@ -1,4 +1,4 @@
-// What assemblers make of constant floats of 8 bits.
+// Constants of 8-bit floats, which assemblers miscompile.
 
 #pragma once
 
@@ -9,11 +9,14 @@ class Module;
 namespace tilewright {
 
 /// Gives each constant that an instruction on 8-bit floats reads a register of
-/// its own. The assemblers (12.8 to 13.5) widen such floats two at a time, and
-/// where they find late that the register with them is known, they take the
-/// lower two for the upper two, and anything for zeros. They find early what is
-/// written to a register once. But code generation shares one register among
-/// all uses of a constant and lets a load under a mask overwrite it.
+/// its own.
+///
+/// The assemblers (12.8 to 13.5) widen such floats in pairs. If they find out
+/// late that the other register of a pair is constant, they use the lower pair
+/// for the upper one. Constants of zero then become arbitrary values. A
+/// register that is written once is found to be constant early. But code
+/// generation shares one register among all uses of a constant and lets a
+/// masked load overwrite it.
 void isolateByteFloats(llvm::Module &module);
 
 } // namespace tilewright

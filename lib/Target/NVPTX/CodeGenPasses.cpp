@@ -1,7 +1,7 @@
 #include "lib/Target/NVPTX/CodeGenPasses.h"
 
 #include "lib/Target/NVPTX/Exponentials.h"
-#include "lib/Target/NVPTX/UpperHalves.h"
+#include "lib/Target/NVPTX/WidenMulHigh.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -24,9 +24,8 @@ static bool isWideAsm(const llvm::Instruction &instruction) {
          (results && results->getNumElements() >= kWideOperands);
 }
 
-/// Whether a piece of inline PTX has dozens of operands, as products on
-/// warpgroups do.
-static bool hasWideDots(const llvm::Module &module) {
+/// Whether the module has inline PTX with dozens of operands, as `wgmma` has.
+static bool findWideAsm(const llvm::Module &module) {
   for (const llvm::Function &function : module)
     for (const llvm::BasicBlock &block : function)
       if (llvm::any_of(block, isWideAsm))
@@ -43,7 +42,7 @@ static bool findLongBlock(const llvm::Module &module) {
 }
 
 CodeGenPasses::CodeGenPasses(const llvm::Module &module)
-    : hasWideAsm(hasWideDots(module)), hasLongBlock(findLongBlock(module)) {}
+    : hasWideAsm(findWideAsm(module)), hasLongBlock(findLongBlock(module)) {}
 
 bool CodeGenPasses::isIdle(const llvm::Pass &pass) const {
   static constexpr llvm::StringLiteral kIdle[] = {
@@ -63,6 +62,6 @@ void CodeGenPasses::add(llvm::Pass *pass) {
   PassManager::add(pass);
   if (selected) {
     PassManager::add(createFlushExponentials());
-    PassManager::add(createWidenUpperHalves());
+    PassManager::add(createWidenMulHigh());
   }
 }

@@ -1,4 +1,4 @@
-// Chooses among the passes that LLVM's code generator runs on its own.
+// Selects among the passes that LLVM's code generator adds.
 
 #pragma once
 
@@ -10,27 +10,24 @@ class Module;
 
 namespace tilewright {
 
-/// The passes that the code generator adds and two of our own after instruction
-/// selection (`createFlushExponentials`, `createWidenUpperHalves`), less those
-/// that cost much and gain nothing. These are not added at all, for what they
-/// would need to know is found out even for those that are skipped.
+/// Adds the passes of the code generator, except those that cost time and gain
+/// nothing. Adds two more after instruction selection
+/// (`createFlushExponentials`, `createWidenMulHigh`). The excluded passes are
+/// not added at all: LLVM computes the analyses of skipped passes too.
 ///
-/// In kernels with wide products these are:
+/// In kernels with `wgmma` these are:
 ///
-/// - straight-line strength reduction, which asks for each sum whether its
-///   overflow would be undefined, and for that reads all operands of the
-///   instructions behind it: two fifths of the time of generating an attention
-///   kernel;
-/// - global value numbering, twice, and common subexpressions once more, behind
-///   passes that already left one of each value;
-/// - other passes that look for cheaper addresses and constants and find none:
-///   tiles come by the tensor memory accelerator, and the code is the same
-///   without them. Together they took a twentieth of the time of a kernel.
+/// - straight-line strength reduction, which checks the overflow of each
+///   addition and for that reads the operands of all instructions after it;
+/// - two runs of global value numbering and one of CSE, after passes that
+///   already removed the redundant values;
+/// - passes that look for cheaper addresses and constants. TMA loads the tiles,
+///   so they find none.
 ///
-/// Other kernels, with many addresses computed in loops that are unrolled, are
-/// a seventh smaller by these passes. But in those with thousands of
-/// instructions in a row straight-line strength reduction, whose question takes
-/// it to the end of the row each time, would need seconds, or minutes.
+/// Other kernels keep these passes, which shrink unrolled loops with many
+/// addresses. Exception: with a block of thousands of instructions,
+/// straight-line strength reduction takes seconds or minutes. Shares of the
+/// compile time: benchmarks/notes/compile-time.md.
 class CodeGenPasses final : public llvm::legacy::PassManager {
 public:
   explicit CodeGenPasses(const llvm::Module &module);

@@ -1,4 +1,4 @@
-// ex2.approx by way of LLVM's own exp2, which is quick to select.
+// ex2.approx through LLVM's own exp2, which is fast to select.
 
 #pragma once
 
@@ -9,16 +9,16 @@ class Module;
 
 namespace tilewright {
 
-/// Makes calls of the intrinsic for ex2.approx calls of LLVM's exp2. The code
-/// generator finds an intrinsic of NVIDIA's by trying one after the other,
-/// which took a twentieth of the time of an attention kernel; exp2 it finds at
-/// once, and it is the same instruction. Whether that flushes subnormal numbers
-/// is an attribute of the function there, so that a call is marked: one that
-/// flushes may be approximated (`afn`). Behind the optimizations, which would
-/// make another function of exp2 of an integer.
+/// Replaces calls of the intrinsic for ex2.approx by calls of LLVM's exp2.
+///
+/// The code generator finds an NVIDIA intrinsic by trying all in turn, but it
+/// finds exp2 at once (benchmarks/notes/compile-time.md). The selected
+/// instruction is the same. exp2 flushes subnormal numbers by an attribute of
+/// the function, so each call is marked: with `afn` it flushes. Runs after the
+/// optimisations, which would turn exp2 of an integer into another function.
 void callExp2(llvm::Module &module);
 
-/// Lets the instructions selected for calls so marked flush subnormal numbers.
+/// Makes the instructions selected for marked calls flush subnormal numbers.
 llvm::MachineFunctionPass *createFlushExponentials();
 
 } // namespace tilewright

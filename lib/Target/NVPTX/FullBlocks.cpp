@@ -14,32 +14,32 @@ using namespace tilewright;
 
 static constexpr unsigned kMaxRegisters = 255,
                           kRegistersOfMultiprocessor = 65536;
-// An eighth: what is estimated is no more exact.
+// An eighth: the estimate is not more precise.
 static constexpr unsigned kLeastGain = 8;
-// Registers times instructions of all long blocks: more than a minute, with
-// some assemblers three.
+// Registers times instructions of all long blocks, about the work of a minute;
+// with some assemblers it takes three.
 static constexpr uint64_t kMostWork = 100'000'000;
-// Fewer take no minutes, whatever they hold.
+// Smaller blocks assemble fast with any number of registers.
 static constexpr uint64_t kLeastInstructions = 4096;
 
-/// Whether an instruction may stand anywhere between its operands and its
-/// users.
+/// Whether an instruction may move anywhere between its operands and its users.
 static bool isMovable(const Instruction &instruction) {
-  // What is taken out of several results is a register as soon as they are.
+  // Extracted results occupy registers from their definition on.
   if (isa<PHINode, AllocaInst, ExtractValueInst>(instruction) ||
       instruction.isTerminator())
     return false;
   const auto *call = dyn_cast<CallBase>(&instruction);
-  // LLVM takes it that pieces of PTX touch memory. Those without effects
-  // compute.
+  // LLVM assumes that inline PTX accesses memory. PTX without side effects only
+  // computes.
   if (call && call->isInlineAsm())
     return !cast<InlineAsm>(call->getCalledOperand())->hasSideEffects();
   return !instruction.mayReadOrWriteMemory() &&
          !instruction.mayHaveSideEffects() && !(call && call->isConvergent());
 }
 
-/// How many registers of 32 bits a value takes. One of one bit has registers of
-/// its own, several together those that they are taken out to, constants none.
+/// Returns the number of 32-bit registers of a value. Constants and i1 values,
+/// which have predicate registers, count as 0. So do structs: their extracted
+/// members count.
 static unsigned countRegisters(const Value &value, const DataLayout &layout) {
   Type *type = value.getType();
   if (!type->isSized() || type->isIntegerTy(1) || type->isStructTy())
@@ -48,10 +48,10 @@ static unsigned countRegisters(const Value &value, const DataLayout &layout) {
 }
 
 namespace {
-/// Registers that values take, and where.
+/// A number of registers, and the instruction where they are live.
 struct Pressure {
   unsigned registers = 0;
-  const Instruction *place = nullptr;
+  const Instruction *peak = nullptr;
 };
 } // namespace
 
@@ -61,8 +61,8 @@ static Order list(BasicBlock &block) {
   return to_vector(make_pointer_range(block));
 }
 
-/// Whether an instruction is a product on warpgroups, or a wait for one.
-static bool isDot(const Instruction &instruction) {
+/// Whether an instruction is a wgmma or a wait for one.
+static bool isWgmma(const Instruction &instruction) {
   const auto *call = dyn_cast<CallBase>(&instruction);
   return call && call->isInlineAsm() &&
          cast<InlineAsm>(call->getCalledOperand())
@@ -70,22 +70,23 @@ static bool isDot(const Instruction &instruction) {
              .contains("wgmma");
 }
 
-/// What stands behind the last product: what stands between them is ordered to
-/// overlap with them.
-static ArrayRef<Instruction *> dropDots(ArrayRef<Instruction *> instructions) {
+/// Returns the instructions after the last wgmma. Instructions between wgmmas
+/// are already ordered to overlap with them.
+static ArrayRef<Instruction *>
+afterLastWgmma(ArrayRef<Instruction *> instructions) {
   auto last = find_if(reverse(instructions),
-                      [](const Instruction *other) { return isDot(*other); });
+                      [](const Instruction *other) { return isWgmma(*other); });
   return instructions.drop_front(instructions.rend() - last);
 }
 
-/// Whether a value of a block is used elsewhere, or in the next iteration.
+/// Whether a value is used in another block or in the next iteration.
 static bool leaves(const Instruction &value, const BasicBlock *block) {
   return any_of(value.users(), [&](const User *user) {
     return cast<Instruction>(user)->getParent() != block || isa<PHINode>(user);
   });
 }
 
-/// The values that instructions of a block take from before them.
+/// Returns the values that `instructions` use but do not define.
 static SmallVector<const Instruction *>
 findTaken(ArrayRef<Instruction *> instructions) {
   DenseSet<const Instruction *> known(instructions.begin(), instructions.end());
@@ -98,17 +99,17 @@ findTaken(ArrayRef<Instruction *> instructions) {
   return taken;
 }
 
-/// The most registers that values take at once of a block's instructions in
-/// this order, and of those that were `taken` from before them.
+/// Returns the maximum register pressure of a block's instructions in this
+/// order. `taken` are the values that are live at the start.
 static Pressure findPressure(ArrayRef<Instruction *> order,
                              ArrayRef<const Instruction *> taken,
                              const DataLayout &layout) {
   const BasicBlock *block = order.front()->getParent();
   DenseMap<const Value *, unsigned> lastUse;
-  for (auto [place, instruction] : enumerate(order))
+  for (auto [index, instruction] : enumerate(order))
     for (const Value *operand : instruction->operand_values())
       if (isa<Instruction>(operand))
-        lastUse[operand] = place;
+        lastUse[operand] = index;
   SmallVector<unsigned> ends(order.size());
   auto begin = [&](const Instruction &value) {
     unsigned registers = countRegisters(value, layout);
@@ -120,19 +121,20 @@ static Pressure findPressure(ArrayRef<Instruction *> order,
   for (const Instruction *value : taken)
     live += begin(*value);
   Pressure most = {live, order.front()};
-  for (auto [place, instruction] : enumerate(order)) {
+  for (auto [index, instruction] : enumerate(order)) {
     if (!instruction->use_empty())
       live += begin(*instruction);
     if (live > most.registers)
       most = {live, instruction};
-    live -= ends[place];
+    live -= ends[index];
   }
   return most;
 }
 
-/// Behind its operands, found without recursion: chains are long.
-static void place(Instruction *root, DenseSet<Instruction *> &waiting,
-                  Order &order) {
+/// Appends `root` and its waiting operands to `order`, operands first. An
+/// explicit stack replaces recursion: chains are long.
+static void schedule(Instruction *root, DenseSet<Instruction *> &waiting,
+                     Order &order) {
   Order stack = {root};
   while (!stack.empty()) {
     Instruction *instruction = stack.back();
@@ -150,28 +152,30 @@ static void place(Instruction *root, DenseSet<Instruction *> &waiting,
   }
 }
 
-/// Everything right in front of its first user, as far as that may be.
+/// Returns the instructions in an order in which each movable one directly
+/// precedes its first user.
 static Order orderByUse(ArrayRef<Instruction *> instructions) {
   DenseSet<Instruction *> waiting(instructions.begin(), instructions.end());
   Order order;
   Instruction *terminator = instructions.back();
-  for (bool movable : {false, true}) // What only other blocks use comes last.
+  // Values that only other blocks use come last.
+  for (bool movable : {false, true})
     for (Instruction *instruction : instructions.drop_back())
       if (isMovable(*instruction) == movable)
-        place(instruction, waiting, order);
-  place(terminator, waiting, order);
+        schedule(instruction, waiting, order);
+  schedule(terminator, waiting, order);
   return order;
 }
 
-/// Of a thread, with as many threads as run the kernel.
+/// Returns the register limit of a thread for the block size of `function`.
 static unsigned getRegisterLimit(const Function &function) {
   unsigned threads = 1;
   StringRef list = function.getFnAttribute("nvvm.reqntid").getValueAsString();
-  SmallVector<StringRef> sides;
-  list.split(sides, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef side : sides) {
+  SmallVector<StringRef> sizes;
+  list.split(sizes, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef size : sizes) {
     unsigned count = 1;
-    if (!side.getAsInteger(10, count))
+    if (!size.getAsInteger(10, count))
       threads *= std::max(count, 1u);
   }
   return std::min(kMaxRegisters, kRegistersOfMultiprocessor / threads);
@@ -185,7 +189,7 @@ void tilewright::orderFullBlocks(Module &module) {
       if (block.size() <= limit)
         continue;
       Order all = list(block);
-      ArrayRef<Instruction *> order = dropDots(all);
+      ArrayRef<Instruction *> order = afterLastWgmma(all);
       if (order.size() <= limit)
         continue;
       SmallVector<const Instruction *> taken = findTaken(order);
@@ -219,7 +223,7 @@ tilewright::findHopelessBlock(Module &module) {
       work += own;
       if (own > most) {
         most = own;
-        worst = {pressure.place, pressure.registers, instructions};
+        worst = {pressure.peak, pressure.registers, instructions};
       }
     }
     if (work > kMostWork)

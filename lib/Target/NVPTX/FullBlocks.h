@@ -1,4 +1,4 @@
-// The order of instructions in blocks with more values than registers.
+// Reorders instructions of blocks whose register pressure is too high.
 
 #pragma once
 
@@ -12,26 +12,28 @@ class Module;
 
 namespace tilewright {
 
-/// Puts what is computed right in front of what uses it, in blocks that would
-/// need more registers than a thread has, and need fewer then. An op on tiles
-/// has as many results as a thread has elements, so that a chain of ops, one
-/// after the other, holds several times as many at once; assemblers order
-/// little of it anew, spill, and take minutes for code that spills thousands of
-/// values. Loads, stores, shuffles and barriers keep their order.
+/// Sinks instructions to their first use in blocks that exceed the registers of
+/// a thread, if that reduces the pressure.
+///
+/// A tile op has a result for each element of a thread, so a chain of tile ops
+/// keeps several times as many values live at once. Assemblers reorder little
+/// of such code, spill, and take minutes for thousands of spilled values.
+/// Loads, stores, shuffles and barriers keep their order.
 void orderFullBlocks(llvm::Module &module);
 
-/// A block of code that would take an assembler minutes.
+/// A block that would take an assembler minutes.
 struct HopelessBlock {
-  /// Where it holds most.
-  const llvm::Instruction *place;
-  /// 32-bit registers of all that it holds there.
+  /// The point of maximum register pressure.
+  const llvm::Instruction *peak;
+  /// Live 32-bit registers at that point.
   unsigned registers;
   uint64_t instructions;
 };
 
-/// The worst block of a function whose blocks take minutes, if there is one.
-/// Assemblers take time that goes with the registers of a block times its
-/// instructions where these are not to be had: half a second or so a million.
+/// Returns the worst block of a function whose blocks take minutes to assemble;
+/// nothing if there is none. Above the register limit, the time of assemblers
+/// grows with registers times instructions of a block:
+/// benchmarks/notes/assembler-time.md.
 std::optional<HopelessBlock> findHopelessBlock(llvm::Module &module);
 
 } // namespace tilewright

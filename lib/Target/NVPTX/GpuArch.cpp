@@ -23,8 +23,9 @@ std::optional<GpuArch> GpuArch::parse(StringRef name) {
 FailureOr<GpuArch> GpuArch::get(StringRef name, Location loc) {
   std::optional<GpuArch> arch = parse(name);
   if (!arch)
-    return emitError(loc) << "'" << name
-                          << "' is no NVIDIA GPU: expected a name like sm_80";
+    return emitError(loc)
+           << "'" << name
+           << "' is not an NVIDIA GPU: expected a name like sm_80";
   if (arch->computeCapability < kLeastComputeCapability)
     return emitError(loc) << "'" << name
                           << "' is too old: needs sm_80 or newer";

@@ -12,17 +12,17 @@ namespace tilewright {
 struct GpuArch {
   /// 10 * major + minor of the compute capability.
   unsigned computeCapability = 80;
-  /// `a` (this GPU's own instructions), `f` (its family's), or 0.
+  /// `a` (architecture-specific instructions), `f` (family-specific), or 0.
   char suffix = 0;
 
-  /// Reads a name; nothing if it does not look like one.
+  /// Parses a name; returns nothing if it is malformed.
   static std::optional<GpuArch> parse(llvm::StringRef name);
-  /// Reads a name and checks that we generate code for it; an error at `loc` if
-  /// not.
+  /// Parses a name and checks that it is a supported target; an error at `loc`
+  /// otherwise.
   static mlir::FailureOr<GpuArch> get(llvm::StringRef name, mlir::Location loc);
 
   std::string getName() const;
-  /// 10 * major + minor of the first PTX ISA that has this target.
+  /// Returns 10 * major + minor of the first PTX ISA that has this target.
   unsigned getLeastPtxVersion() const;
 };
 

@@ -3,7 +3,7 @@
 #include "lib/Target/NVPTX/AssemblerFaults.h"
 #include "lib/Target/NVPTX/MathLibrary.h"
 #include "lib/Target/NVPTX/NarrowDivisions.h"
-#include "lib/Target/NVPTX/PackHalves.h"
+#include "lib/Target/NVPTX/PackHalfPhis.h"
 #include "lib/Target/NVPTX/ShuffledConstants.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -49,8 +49,8 @@ static void initializeNvptx() {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    // Addresses in shared and local memory take one register, not two. LLVM
-    // has no other way to ask for it.
+    // Pointers to shared and local memory take one register, not two. LLVM
+    // offers this only as a command line option.
     auto *shortPointers = static_cast<llvm::cl::opt<bool> *>(
         llvm::cl::getRegisteredOptions().lookup("nvptx-short-ptr"));
     assert(shortPointers && "LLVM no longer has -nvptx-short-ptr");
@@ -79,25 +79,25 @@ createNvptxMachine(const GpuArch &arch, unsigned ptxVersion, Location loc) {
 FailureOr<llvm::TargetMachine *>
 tilewright::getNvptxMachine(const GpuArch &arch, unsigned ptxVersion,
                             Location loc) {
-  // The next kernel is mostly for the same device.
-  struct Kept {
+  // The next kernel is usually for the same device.
+  struct Cached {
     std::string arch;
     unsigned ptxVersion = 0;
     std::unique_ptr<llvm::TargetMachine> machine;
   };
-  static thread_local Kept kept;
-  if (kept.machine && kept.arch == arch.getName() &&
-      kept.ptxVersion == ptxVersion)
-    return kept.machine.get();
+  static thread_local Cached cached;
+  if (cached.machine && cached.arch == arch.getName() &&
+      cached.ptxVersion == ptxVersion)
+    return cached.machine.get();
   auto made = createNvptxMachine(arch, ptxVersion, loc);
   if (failed(made))
     return failure();
-  kept = {arch.getName(), ptxVersion, std::move(*made)};
-  return kept.machine.get();
+  cached = {arch.getName(), ptxVersion, std::move(*made)};
+  return cached.machine.get();
 }
 
-/// Allows a * b + c to become one instruction. Only in the kernels: functions
-/// of the mathematics library rely on the rounding of each operation.
+/// Allows contraction of a * b + c. Only in kernels: functions of the
+/// mathematics library rely on the rounding of each operation.
 static void allowContraction(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::BasicBlock &block : function)
@@ -106,20 +106,19 @@ static void allowContraction(llvm::Module &module) {
           instruction.setHasAllowContract(true);
 }
 
-/// Leaves one of each constant of a function. Each is an op to translate, and
-/// lowerings make one wherever they need it.
+/// Merges equal constants of a function: lowerings create one wherever they
+/// need it, and each is an op to translate.
 static void shareConstants(ModuleOp module) {
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     llvm::DenseMap<std::pair<Type, Attribute>, LLVM::ConstantOp> known;
     function.walk([&](LLVM::ConstantOp op) {
-      auto [place, isNew] =
-          known.try_emplace({op.getType(), op.getValue()}, op);
+      auto [it, isNew] = known.try_emplace({op.getType(), op.getValue()}, op);
       if (isNew) {
         Block &entry = function.getBody().front();
         op->moveBefore(&entry, entry.begin());
         return;
       }
-      op.replaceAllUsesWith(place->second.getResult());
+      op.replaceAllUsesWith(it->second.getResult());
       op.erase();
     });
   }
@@ -165,7 +164,7 @@ static llvm::FunctionPassManager buildFunctionPasses() {
 }
 
 void tilewright::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  packHalves(module);
+  packHalfPhis(module);
 
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -179,7 +178,7 @@ void tilewright::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
 
   llvm::ModulePassManager passes;
-  // The target's own: ranges of special registers.
+  // The target's own passes: ranges of special registers.
   builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
   passes.addPass(llvm::AlwaysInlinerPass());
   passes.addPass(

@@ -1,4 +1,4 @@
-// The LLVM dialect as an optimised LLVM module for NVIDIA GPUs.
+// Converts the LLVM dialect to an optimised LLVM module for NVIDIA GPUs.
 
 #pragma once
 
@@ -16,22 +16,23 @@ class TargetMachine;
 
 namespace tilewright {
 
-/// The code generator for `arch` writing PTX of `ptxVersion`, which is this
-/// thread's until it asks for another one; an error at `loc` if LLVM has none.
+/// Returns the code generator for `arch` that writes PTX of `ptxVersion`. The
+/// thread owns it until it asks for another one. Emits an error at `loc` if
+/// LLVM has none.
 mlir::FailureOr<llvm::TargetMachine *>
 getNvptxMachine(const GpuArch &arch, unsigned ptxVersion, mlir::Location loc);
 
 /// Translates `module`, of the LLVM and NVVM dialects, sets the target and
 /// links the mathematics library. With `fuseMulAdd`, a * b + c in the module's
-/// own functions may be rounded once; with `check` LLVM verifies the result.
-/// Null with an error where that fails.
+/// own functions may be rounded once. With `check`, LLVM verifies the result.
+/// Returns null after an error.
 std::unique_ptr<llvm::Module> translateToLlvm(mlir::ModuleOp module,
                                               llvm::LLVMContext &context,
                                               llvm::TargetMachine &machine,
                                               bool fuseMulAdd, bool check);
 
-/// Optimises for the code generator: what pays on straight-line kernel code and
-/// their loops, in some milliseconds.
+/// Runs the optimisations that pay off on straight-line kernel code and its
+/// loops, in some milliseconds.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace tilewright

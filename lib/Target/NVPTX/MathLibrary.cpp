@@ -30,15 +30,16 @@ __attribute__((
     tilewright_math_library_end[];
 }
 
-/// Whether `module` declares a function of the library: all their names are
-/// mangled, and nothing else that is only declared has such a name.
+/// Whether `module` declares a function of the library. All its names are
+/// mangled, and no other declarations are.
 static bool needsLibrary(const llvm::Module &module) {
   return llvm::any_of(module, [](const llvm::Function &function) {
     return function.isDeclaration() && function.getName().starts_with("_Z");
   });
 }
 
-/// The library was built for an older PTX; its functions follow the module.
+/// Removes the target attributes: the library was built for an older PTX, and
+/// its functions follow the module.
 static void dropTargetAttributes(llvm::Module &library) {
   for (llvm::Function &function : library) {
     function.removeFnAttr("target-features");

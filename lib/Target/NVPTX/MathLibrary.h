@@ -1,5 +1,5 @@
-// The mathematics library: the functions of libclc that MathToLLVM calls, as
-// bitcode inside of ours, so that nothing need be installed where it is used.
+// The mathematics library: the libclc functions that MathToLLVM calls. Their
+// bitcode is embedded in our library, so that users need not install libclc.
 
 #pragma once
 
@@ -11,8 +11,8 @@ class Module;
 
 namespace tilewright {
 
-/// Defines in `module` the functions of the library that it declares, and those
-/// they call. Everything taken is internal to the module.
+/// Defines the library functions that `module` declares, and their callees. All
+/// of them become internal to the module.
 mlir::LogicalResult linkMathLibrary(llvm::Module &module, mlir::Location loc);
 
 } // namespace tilewright

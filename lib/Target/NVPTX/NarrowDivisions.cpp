@@ -11,8 +11,8 @@ using namespace tilewright;
 
 static constexpr unsigned kNarrow = 32;
 
-/// Whether 32 bits hold both operands and the result: the least of the signed
-/// numbers by -1 is none of them.
+/// Whether both operands and the result fit in 32 bits. The least signed number
+/// divided by -1 does not.
 static bool isNarrow(const BinaryOperator &division,
                      const SimplifyQuery &query) {
   auto known = [&](const Value *operand) {

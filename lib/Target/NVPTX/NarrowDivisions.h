@@ -6,9 +6,10 @@
 
 namespace tilewright {
 
-/// A division of 64 bits is a function that the assembler calls, of 32 bits a
-/// dozen instructions. LLVM proves enough of what programs compute from their
-/// places, which many kernels widen first.
+/// Narrows 64-bit divisions whose operands fit in 32 bits. The assembler
+/// implements a 64-bit division as a function call, a 32-bit one as a dozen
+/// instructions. LLVM knows ranges of many values that programs compute from
+/// their ids, which kernels often widen first.
 struct NarrowDivisions : llvm::PassInfoMixin<NarrowDivisions> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

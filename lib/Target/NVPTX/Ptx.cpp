@@ -4,8 +4,8 @@
 #include "lib/Target/NVPTX/CodeGenPasses.h"
 #include "lib/Target/NVPTX/Exponentials.h"
 #include "lib/Target/NVPTX/FullBlocks.h"
-#include "lib/Target/NVPTX/JoinHalves.h"
 #include "lib/Target/NVPTX/LlvmIr.h"
+#include "lib/Target/NVPTX/MergeMulWords.h"
 #include "lib/Target/NVPTX/SinkInvariants.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -23,9 +23,9 @@
 using namespace mlir;
 using namespace tilewright;
 
-// Every driver since CUDA 12.0 understands it.
+// Every driver since CUDA 12.0 reads it.
 static constexpr unsigned kDefaultPtxVersion = 80;
-// PTX versions that LLVM writes; a newer request is met by the newest.
+// PTX versions that LLVM writes; a request for a newer one gets the newest.
 static constexpr unsigned kPtxVersions[] = {
     70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
 
@@ -33,8 +33,8 @@ static constexpr size_t kPrinterBuffer = 16 * 1024;
 
 namespace {
 
-/// LLVM's messages as MLIR diagnostics. Errors are remembered, for LLVM goes on
-/// after them.
+/// Forwards LLVM's messages as MLIR diagnostics. Remembers errors, since LLVM
+/// continues after them.
 class DiagnosticForwarder : public llvm::DiagnosticHandler {
 public:
   DiagnosticForwarder(Location loc, bool &failed) : loc(loc), failed(failed) {}
@@ -60,11 +60,11 @@ private:
 
 } // namespace
 
-/// The first PTX version with all instructions of an inline piece of PTX. Those
-/// that LLVM generates come with the target's first version.
+/// Returns the first PTX version with all instructions of a piece of inline
+/// PTX. Instructions that LLVM generates exist in the target's first version.
 static unsigned getLeastPtxVersion(StringRef text) {
   if (text.contains("tensormap.replace"))
-    return 86; // 8.3 has it, with strides that assemblers understand each way.
+    return 86; // 8.3 has it too, but assemblers differ in its strides.
   if (text.contains("red.global") && text.contains(".add") &&
       (text.contains(".v2.") || text.contains(".v4.") || text.contains(".v8.")))
     return 81;
@@ -101,21 +101,23 @@ static LogicalResult generate(llvm::Module &module,
                               std::string &ptx) {
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream os(buffer);
-  // The printer, which takes it over, writes a few characters at a time.
+  // The printer, which takes over the stream, writes a few characters at a
+  // time.
   os.SetBufferSize(kPrinterBuffer);
   {
     CodeGenPasses passes(module);
     if (machine.addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr,
                                     llvm::CodeGenFileType::AssemblyFile))
-      return emitError(loc) << "no PTX can be written for this target";
+      return emitError(loc) << "cannot write PTX for this target";
     passes.run(module);
   }
   ptx = buffer.str().str();
   return success();
 }
 
-/// The place of the source that an instruction comes from.
-static Location getPlace(const llvm::Instruction &instruction, Location loc) {
+/// Returns the source location of an instruction, with its inlined calls.
+static Location getSourceLocation(const llvm::Instruction &instruction,
+                                  Location loc) {
   const llvm::DILocation *frame = instruction.getDebugLoc();
   if (!frame)
     return loc;
@@ -128,18 +130,18 @@ static Location getPlace(const llvm::Instruction &instruction, Location loc) {
   SmallVector<Location> frames = {get()};
   while ((frame = frame->getInlinedAt()))
     frames.push_back(get());
-  Location place = frames.back();
+  Location result = frames.back();
   for (Location callee : llvm::drop_begin(llvm::reverse(frames)))
-    place = CallSiteLoc::get(callee, place);
-  return place;
+    result = CallSiteLoc::get(callee, result);
+  return result;
 }
 
-/// Refuses code that would take an assembler minutes.
+/// Rejects code that would take an assembler minutes.
 static LogicalResult checkBlocks(llvm::Module &module, Location loc) {
   std::optional<HopelessBlock> block = findHopelessBlock(module);
   if (!block)
     return success();
-  return emitError(getPlace(*block->place, loc))
+  return emitError(getSourceLocation(*block->peak, loc))
          << "a thread holds values of " << block->registers
          << " registers here, within " << block->instructions
          << " instructions, which would take minutes to assemble; use smaller "
@@ -181,7 +183,7 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
     llvm::raw_string_ostream(result.llvmIr) << *llvmModule;
   PhaseTimer timer(options.times, "ptx", "generate PTX");
   sinkInvariants(*llvmModule);
-  joinHalves(*llvmModule);
+  mergeMulWords(*llvmModule);
   isolateByteFloats(*llvmModule);
   callExp2(*llvmModule);
   orderFullBlocks(*llvmModule);

@@ -13,16 +13,16 @@ namespace tilewright {
 struct PtxOptions {
   /// The GPU: sm_80, sm_90a, ...
   std::string arch = "sm_80";
-  /// 10 * major + minor of the PTX ISA, as far as the assembler understands it;
-  /// 0 takes 8.0, or the first one that has the GPU and all instructions.
+  /// 10 * major + minor of the newest PTX ISA that the assembler reads. 0
+  /// selects 8.0, or the first version that has the GPU and all instructions.
   unsigned ptxVersion = 0;
   /// Contract a * b + c into one instruction with one rounding.
   bool fuseMulAdd = true;
-  /// Also return the LLVM IR that PTX was made from.
+  /// Also return the optimised LLVM IR.
   bool keepLlvmIr = false;
   /// Verify the LLVM IR.
   bool check = false;
-  /// Where to note how long what took, or null.
+  /// Receives the times of the phases; may be null.
   PhaseTimes *times = nullptr;
 };
 
@@ -32,8 +32,8 @@ struct PtxResult {
   unsigned ptxVersion = 0;
 };
 
-/// Compiles a module of the LLVM and NVVM dialects. Whatever goes wrong is a
-/// diagnostic; LLVM's own messages become ours.
+/// Compiles a module of the LLVM and NVVM dialects to PTX. Every failure, also
+/// one of LLVM's own, is reported as a diagnostic.
 mlir::FailureOr<PtxResult> emitPtx(mlir::ModuleOp module,
                                    const PtxOptions &options);
 

@@ -10,8 +10,8 @@
 using namespace llvm;
 using namespace tilewright;
 
-/// What `call` takes from lanes, and gives where all have the same; null for
-/// another call.
+/// Returns the value that `call` exchanges between lanes if a uniform value is
+/// also its result; null for other calls.
 static Value *getExchanged(const IntrinsicInst &call) {
   switch (call.getIntrinsicID()) {
   case Intrinsic::nvvm_shfl_sync_bfly_i32:

@@ -1,4 +1,4 @@
-// What lanes of a warp take from each other where all have the same constant.
+// Folds exchanges between the lanes of a warp whose operand is constant.
 
 #pragma once
 
@@ -6,11 +6,10 @@
 
 namespace tilewright {
 
-/// Shuffles of a constant give it, and so do reductions of lanes that a number
-/// is the result of with itself; what follows is computed now. LLVM leaves them
-/// to the assembler, and of those ptxas 13.0 makes wrong code: of the larger of
-/// `c - x` and another number, where `c` turns out to be constant late, it
-/// computes `x - c`.
+/// Folds shuffles of constants, and idempotent lane reductions of constants.
+/// LLVM leaves them to the assembler, and ptxas 13.0 miscompiles some of the
+/// code that depends on them. For the maximum of `c - x` and another number,
+/// with a `c` found to be constant late, it computes `x - c`.
 struct ShuffledConstants : llvm::PassInfoMixin<ShuffledConstants> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

@@ -11,12 +11,12 @@
 
 using namespace llvm;
 
-/// A loop with a block of so many instructions takes a few more without being
-/// slower.
+/// A loop with a block of this many instructions does not slow down by a few
+/// more.
 static constexpr size_t kLongBlock = 1024;
 static constexpr ptrdiff_t kFarAway = 1024;
 
-/// Whether an instruction is one of a thread's simplest, on numbers.
+/// Whether an instruction is a cheap scalar operation.
 static bool isCheap(const Instruction &instruction) {
   if (isa<GetElementPtrInst, ZExtInst, SExtInst, TruncInst, ICmpInst,
           SelectInst>(instruction))
@@ -38,9 +38,9 @@ static bool isCheap(const Instruction &instruction) {
   }
 }
 
-/// The one block that uses an instruction, a block of `loop` and of no loop in
-/// it; null if there is none. A value that goes around a loop is used at its
-/// end.
+/// Returns the one block that uses an instruction; null unless it is a block of
+/// `loop` itself, not of an inner loop. A loop-carried value is used at the end
+/// of the block that passes it on.
 static BasicBlock *findUsingBlock(const Instruction &instruction,
                                   const Loop &loop, const LoopInfo &loops) {
   BasicBlock *found = nullptr;
@@ -60,7 +60,8 @@ static bool hasLongBlock(const Loop &loop, const LoopInfo &loops) {
   });
 }
 
-/// Those of a block from its end on, so that chains follow their users.
+/// Sinks instructions of `before`, from its end on, so that chains follow their
+/// users.
 static void sinkInto(const Loop &loop, BasicBlock &before,
                      const LoopInfo &loops) {
   for (Instruction &instruction : make_early_inc_range(reverse(before))) {
@@ -72,8 +73,8 @@ static void sinkInto(const Loop &loop, BasicBlock &before,
     auto first = find_if(*block, [&](const Instruction &other) {
       return is_contained(instruction.users(), &other);
     });
-    // What a long block uses soon is as well kept: the numbers it comes of
-    // would be.
+    // An early use in a long block gains nothing: the operands would be live
+    // instead.
     if (block->size() < kLongBlock ||
         std::distance(block->begin(), first) >= kFarAway)
       instruction.moveBefore(first);
@@ -85,7 +86,7 @@ void tilewright::sinkInvariants(Module &module) {
     if (none_of(function, [](const BasicBlock &block) {
           return block.size() >= kLongBlock;
         }))
-      continue; // Most have none: no loops to look for.
+      continue; // Most functions: skips the loop analysis.
     DominatorTree tree(function);
     LoopInfo loops(tree);
     for (Loop *loop : loops.getLoopsInPreorder())

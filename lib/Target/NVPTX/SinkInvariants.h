@@ -1,4 +1,4 @@
-// What a loop computes once and uses in one long block.
+// Sinks loop invariants to their use in a long block.
 
 #pragma once
 
@@ -8,10 +8,10 @@ class Module;
 
 namespace tilewright {
 
-/// Computes cheap numbers that do not change in a loop (offsets, addresses)
-/// where they are used, if that is late in a long block of the loop itself:
-/// there a few instructions more cost nothing, while each number computed
-/// before the loop keeps a register from all that the loop does.
+/// Sinks cheap loop-invariant numbers (offsets, addresses) to their use, if
+/// that is late in a long block of the loop. A few more instructions there cost
+/// nothing. A number computed before the loop occupies a register for the whole
+/// loop.
 void sinkInvariants(llvm::Module &module);
 
 } // namespace tilewright

@@ -75,7 +75,8 @@ TW_EXPORT uint64_t tw_cache_max_bytes(const tw_cache *cache);
 /* The entry under `key`, or NULL. A damaged entry is removed and counts as
  * missing. Free the entry with tw_cache_entry_free. */
 TW_EXPORT tw_cache_entry *tw_cache_get(const tw_cache *cache, const char *key);
-/* The same without a trace: damage stays, and the entry's age. */
+/* Same without side effects: a damaged entry stays, and the age is
+ * unchanged. */
 TW_EXPORT tw_cache_entry *tw_cache_peek(const tw_cache *cache, const char *key);
 TW_EXPORT size_t tw_cache_entry_size(const tw_cache_entry *entry);
 /* The i-th blob; its pointers live as long as the entry. */
@@ -94,7 +95,7 @@ TW_EXPORT tw_status tw_cache_remove(const tw_cache *cache, const char *key);
 TW_EXPORT tw_status tw_cache_clear(const tw_cache *cache);
 
 /* Removes the least recently used entries until at most `bytes` are left, and
- * what killed writers left behind. */
+ * the temporary files of killed writers. */
 TW_EXPORT tw_status tw_cache_prune(const tw_cache *cache, uint64_t bytes);
 
 /* Calls `visit` for each entry, the least recently used first, with its key,
@@ -142,20 +143,20 @@ typedef struct tw_cuda_kernel tw_cuda_kernel;
 /* How a kernel is launched. */
 typedef enum tw_cuda_launch_flags {
   TW_LAUNCH_COOPERATIVE = 1, /* all programs run at once */
-  /* It may start before the kernels in front of it on its stream end, and
-   * waits for them itself; needs compute capability 9.0. */
+  /* It may start before earlier kernels on its stream end, and waits for them
+   * itself; needs compute capability 9.0. */
   TW_LAUNCH_DEPENDENT = 2
 } tw_cuda_launch_flags;
 
 /* Loads `name` from a cubin, or from PTX, which the driver then assembles.
  * `threads`, `dynamic_shared` (bytes) and `cluster` (CTAs along each dimension,
- * NULL for none) are those it was compiled for; `recipe`, of so many numbers,
- * says what the host adds to a launch and is the kernel's "launch_recipe" in
- * its metadata (0 numbers: nothing); `flags` are of tw_cuda_launch_flags. Uses
- * the thread's current context if it belongs to `device`, else the device's
- * primary context. Fails with TW_UNSUPPORTED when the device cannot run the
- * kernel: another architecture, too much shared memory (the message has amount
- * and limit). */
+ * NULL for none) are those it was compiled for. `recipe`, of so many numbers,
+ * describes the parameters that the host adds to a launch. It is the kernel's
+ * "launch_recipe" in its metadata (0 numbers: nothing). `flags` are of
+ * tw_cuda_launch_flags. Uses the thread's current context if it belongs to
+ * `device`, else the device's primary context. Fails with TW_UNSUPPORTED if the
+ * device cannot run the kernel: another architecture, or too much shared memory
+ * (the message has amount and limit). */
 TW_EXPORT tw_status tw_cuda_kernel_load(
     int device, const void *image, size_t size, const char *name,
     uint32_t threads, uint32_t dynamic_shared, const uint32_t *cluster,
@@ -173,21 +174,21 @@ typedef enum tw_cuda_kernel_attribute {
 TW_EXPORT int64_t tw_cuda_kernel_attribute_get(
     const tw_cuda_kernel *kernel, tw_cuda_kernel_attribute attribute);
 
-/* What the driver's assembler said; empty for a cubin. */
+/* The log of the driver's assembler; empty for a cubin. */
 TW_EXPORT const char *tw_cuda_kernel_log(const tw_cuda_kernel *kernel);
 
 /* Queues one run over a grid of programs on `stream` (a CUstream; NULL is the
  * default stream) and returns. `parameters[i]` points at the value of the i-th
  * kernel parameter; if the kernel has a recipe, in 8 bytes, integers
- * sign-extended. A grid with a side of 0 launches nothing; one out of range
+ * sign-extended. A grid with an extent of 0 launches nothing. One out of range
  * (x above 2^31 - 1, y or z above 65535) is TW_INVALID_ARGUMENT. */
 TW_EXPORT tw_status tw_cuda_launch(const tw_cuda_kernel *kernel,
                                    const int64_t grid[3], void *stream,
                                    void **parameters);
 
-/* A launch whose grid and arguments are fixed: made once, at the cost of a
- * launch, and queued at that of the driver's call. `values` has the value of
- * each parameter in 8 bytes. The kernel must outlive it. */
+/* A launch with fixed grid and arguments: bound once, at the cost of a launch,
+ * and queued at that of the driver's call. `values` has the value of each
+ * parameter in 8 bytes. The kernel must outlive it. */
 typedef struct tw_cuda_bound tw_cuda_bound;
 TW_EXPORT tw_status tw_cuda_bind(const tw_cuda_kernel *kernel,
                                  const int64_t grid[3], const uint64_t *values,
@@ -201,18 +202,18 @@ TW_EXPORT void tw_cuda_bound_free(tw_cuda_bound *bound);
 TW_EXPORT tw_status tw_cuda_alloc(int device, size_t bytes, uint64_t *address);
 TW_EXPORT tw_status tw_cuda_free(int device, uint64_t address);
 
-/* The same from this process's pool of the device, in the order of `stream`:
- * neither waits for the device, and what was freed serves later work of the
- * stream. `shared` not 0: other streams may have used the memory, or `stream`
- * is gone, so that the device is waited for and `stream` is not used. What is
- * freed while it is captured is freed by a later call. Where memory is short,
- * the pool gives back what it holds in vain before TW_OUT_OF_MEMORY, whose
- * message has the numbers. */
+/* Same from this process's pool of the device, in the order of `stream`.
+ * Neither waits for the device, and later work of the stream reuses freed
+ * memory. With `shared` not 0, other streams may have used the memory, or
+ * `stream` is destroyed: the device is waited for and `stream` is not used. A
+ * free during a capture is deferred to a later call. If memory is short, the
+ * pool frees its unused memory before TW_OUT_OF_MEMORY, whose message has the
+ * amounts. */
 TW_EXPORT tw_status tw_cuda_pool_alloc(int device, size_t bytes, void *stream,
                                        uint64_t *address);
 TW_EXPORT tw_status tw_cuda_pool_free(int device, uint64_t address,
                                       void *stream, int shared);
-/* Gives back to the driver what is not allocated, but for `keep` bytes. */
+/* Frees the unused memory of the pool, except `keep` bytes. */
 TW_EXPORT tw_status tw_cuda_pool_trim(int device, size_t keep);
 
 typedef struct tw_cuda_memory_use {
@@ -226,14 +227,14 @@ TW_EXPORT tw_status tw_cuda_host_alloc(int device, size_t bytes, void **memory);
 TW_EXPORT tw_status tw_cuda_host_free(int device, void *memory);
 
 /* Between pageable host memory and the device through pinned buffers. The first
- * returns when `from` may be used again, the second when `to` is filled. */
+ * returns when `from` may be reused, the second when `to` is filled. */
 TW_EXPORT tw_status tw_cuda_upload(int device, uint64_t to, const void *from,
                                    size_t bytes, void *stream);
 TW_EXPORT tw_status tw_cuda_download(int device, void *to, uint64_t from,
                                      size_t bytes, void *stream);
 
-/* Ordered by `stream`; with pageable host memory they return when that memory
- * may be used again. */
+/* Ordered by `stream`. With pageable host memory they return when that memory
+ * may be reused. */
 TW_EXPORT tw_status tw_cuda_copy_to_device(int device, uint64_t to,
                                            const void *from, size_t bytes,
                                            void *stream);
@@ -245,8 +246,8 @@ TW_EXPORT tw_status tw_cuda_copy_on_device(int device, uint64_t to,
 TW_EXPORT tw_status tw_cuda_fill(int device, uint64_t to, uint8_t value,
                                  size_t bytes, void *stream);
 
-/* The device that `address` belongs to; -1 when no kernel can use it because it
- * is plain host memory. */
+/* The device that `address` belongs to; -1 for plain host memory, which no
+ * kernel can use. */
 TW_EXPORT tw_status tw_cuda_pointer_device(uint64_t address, int *device);
 
 TW_EXPORT tw_status tw_cuda_stream_create(int device, void **stream);
@@ -254,7 +255,7 @@ TW_EXPORT tw_status tw_cuda_stream_destroy(int device, void *stream);
 /* Waits for the work queued on `stream`; errors of kernels surface here. */
 TW_EXPORT tw_status tw_cuda_stream_synchronize(int device, void *stream);
 TW_EXPORT tw_status tw_cuda_stream_is_done(int device, void *stream, int *done);
-/* What is queued on `stream` from now on waits for `event`. */
+/* Work queued on `stream` from now on waits for `event`. */
 TW_EXPORT tw_status tw_cuda_stream_wait_event(int device, void *stream,
                                               void *event);
 TW_EXPORT tw_status tw_cuda_synchronize(int device);
@@ -268,9 +269,9 @@ TW_EXPORT tw_status tw_cuda_event_is_done(int device, void *event, int *done);
 TW_EXPORT tw_status tw_cuda_event_elapsed(int device, void *start, void *end,
                                           float *milliseconds);
 
-/* Between the two calls what is queued on `stream`, which is not the default
- * one, is recorded and not run; the second gives a graph that can be launched
- * any number of times. */
+/* Between the two calls, work queued on `stream`, which is not the default one,
+ * is recorded instead of run. The second call returns a graph that can be
+ * launched any number of times. */
 TW_EXPORT tw_status tw_cuda_capture_begin(int device, void *stream);
 TW_EXPORT tw_status tw_cuda_capture_end(int device, void *stream, void **graph);
 TW_EXPORT tw_status tw_cuda_graph_launch(int device, void *graph, void *stream);
@@ -285,36 +286,36 @@ TW_EXPORT tw_status tw_cuda_graph_destroy(int device, void *graph);
 typedef void (*tw_host_kernel)(const uint64_t *args, const int32_t grid[3],
                                int64_t begin, int64_t end);
 
-/* The threads of a launch that names none: TILEWRIGHT_NUM_THREADS, else the
- * number of CPUs that this process may run on. */
+/* The default number of threads of a launch: TILEWRIGHT_NUM_THREADS, else the
+ * number of CPUs of this process. */
 TW_EXPORT tw_status tw_host_thread_count(unsigned *threads);
 
 /* Runs the kernel over the grid on a pool of threads and waits. `threads` 0 is
- * the default. TW_KERNEL_ASSERT with the assertion's message when one fails;
- * other programs may then have run or not. */
+ * the default. A failed assertion gives TW_KERNEL_ASSERT with its message;
+ * other programs may or may not have run then. */
 TW_EXPORT tw_status tw_host_launch(tw_host_kernel kernel, const uint64_t *args,
                                    const int64_t grid[3], unsigned threads);
 
 typedef enum tw_host_order {
   TW_HOST_ANY_ORDER = 0,
-  /* Programs may wait for each other: where one waits, another thread starts
-   * those that nobody runs yet. */
+  /* Programs may wait for each other: while one waits, another thread starts
+   * programs that are not running yet. */
   TW_HOST_WAITING = 1,
-  /* One after the other, the first side of the grid fastest. */
+  /* One after the other, the first dimension of the grid fastest. */
   TW_HOST_IN_ORDER = 2
 } tw_host_order;
 
-/* tw_host_launch, in an order. */
+/* tw_host_launch with an order. */
 TW_EXPORT tw_status tw_host_launch_ordered(tw_host_kernel kernel,
                                            const uint64_t *args,
                                            const int64_t grid[3],
                                            unsigned threads,
                                            tw_host_order order);
 
-/* tw_host_launch_ordered, of which the calling thread asks ten times a second
- * or so, between programs and where one waits for another, whether it should
- * go on: where `interrupted(user)` gives anything but 0, no further program
- * starts, those that wait end, and the launch fails with TW_INTERRUPTED. */
+/* tw_host_launch_ordered that can be interrupted. The calling thread calls
+ * `interrupted(user)` about ten times a second, between programs and while one
+ * waits for another. If it returns a value other than 0, no further program
+ * starts, waiting programs end, and the launch fails with TW_INTERRUPTED. */
 TW_EXPORT tw_status tw_host_launch_interruptible(
     tw_host_kernel kernel, const uint64_t *args, const int64_t grid[3],
     unsigned threads, tw_host_order order, int (*interrupted)(void *user),
@@ -322,18 +323,18 @@ TW_EXPORT tw_status tw_host_launch_interruptible(
 
 /* Called by compiled host kernels, not by programs. */
 
-/* A failed assertion: ends the launch. It comes back only when the kernel was
- * not started by tw_host_launch. */
+/* A failed assertion: ends the launch. Returns only if the kernel was not
+ * started by tw_host_launch. */
 TW_EXPORT void tw_host_assert_fail(const char *message);
 
-/* Called in each round of a loop that may wait for another program: gives way
- * to other threads, and has programs started that nobody runs yet. Ends the
- * program where the launch has failed. */
+/* Called in each iteration of a loop that may wait for another program. Yields
+ * to other threads, and starts programs that are not running yet. Ends the
+ * program if the launch has failed. */
 TW_EXPORT void tw_host_wait(void);
 
-/* Memory for the buffers of one kernel call: `bytes` bytes aligned to 64, the
- * calling thread's own until its next call of this function. Kernels with large
- * tiles ask once a call; the thread keeps the memory. */
+/* Memory for the buffers of one kernel call: `bytes` bytes aligned to 64, which
+ * the calling thread owns until its next call of this function. Kernels with
+ * large tiles call it once per call; the thread keeps the memory. */
 TW_EXPORT void *tw_host_scratch(uint64_t bytes);
 
 typedef enum tw_print_kind {
@@ -351,10 +352,10 @@ typedef enum tw_print_kind {
 } tw_print_kind;
 
 /* Prints one value as a line on the standard output: the program and the
- * element that it belongs to, `prefix` and the value. `place` holds the
- * program's three numbers, then the element's index in `rank` dimensions. */
+ * element that it belongs to, `prefix` and the value. `indices` holds the three
+ * program ids, then the element's index in `rank` dimensions. */
 TW_EXPORT void tw_host_print(const char *prefix, int32_t kind, uint64_t bits,
-                             const int32_t *place, int32_t rank);
+                             const int32_t *indices, int32_t rank);
 
 #ifdef __cplusplus
 }

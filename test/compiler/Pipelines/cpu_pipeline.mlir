@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -pass-pipeline='builtin.module(tile-pipeline,cpu-pipeline{vector-bits=512})' | FileCheck %s
 
-// A softmax of rows: nothing but the LLVM dialect is left, no function is called
-// for an element, and no vector is wider than a few registers.
+// A softmax of rows: only the LLVM dialect is left, no function is called per
+// element, and no vector is wider than a few registers.
 
 // CHECK-NOT: {{(tile|arith|math|scf|vector|cf|func)\.}}
 // CHECK-NOT: llvm.call

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -tile-pipeline | FileCheck %s
 
-// Calls are inlined and their callees gone, twice the same load address is
-// computed once, and what does not change in the loop stands before it.
+// Calls are inlined and their callees erased, equal load addresses are computed
+// once, and loop invariants are hoisted.
 
 // CHECK-NOT: @address
 // CHECK-LABEL: tile.func @kernel

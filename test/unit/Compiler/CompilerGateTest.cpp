@@ -17,8 +17,8 @@ static void sleepShortly() {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
-/// Calls `meanwhile` while another thread is inside for some time, and gives
-/// whether that thread had left when it came back.
+/// Calls `meanwhile` while another thread is inside the gate for some time.
+/// Returns whether that thread had left when `meanwhile` returned.
 static bool waitsForThreadInside(const std::function<bool()> &meanwhile,
                                  std::atomic<bool> &left) {
   std::atomic<bool> entered{false};
@@ -42,7 +42,7 @@ TEST(CompilerGateTest, ForkWaitsForThreadsInside) {
       [&] {
         const pid_t child = fork();
         if (child == 0) {
-          const CompilerGate busy; // which nobody is in the way of
+          const CompilerGate busy; // Enters without waiting.
           _exit(left ? 0 : 1);
         }
         int status = 1;
@@ -74,7 +74,7 @@ TEST(CompilerGateTest, OthersWaitWhileItIsClosed) {
   EXPECT_FALSE(entered);
   {
     const CompilerGate busy;
-  } // the one who closed it
+  } // The thread that closed the gate may enter.
   tw_compiler_open();
   other.join();
   EXPECT_TRUE(entered);

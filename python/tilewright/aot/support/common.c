@@ -26,8 +26,8 @@ __attribute__((unused)) static uint64_t tw_double_bits(double value) {
 
 /* -- Expressions ----------------------------------------------------------- */
 
-/* The arithmetic of grids and conditions: 64 bits, rounding down. What has no
- * value sets `failed`. */
+/* The arithmetic of grids and conditions: 64 bits, rounding down. Undefined
+ * results set `failed`. */
 __attribute__((unused)) static int64_t tw_add(int64_t a, int64_t b, int *failed) {
   int64_t result;
   *failed |= __builtin_add_overflow(a, b, &result);
@@ -76,15 +76,15 @@ __attribute__((unused)) static int64_t tw_max(int64_t a, int64_t b, int *failed)
   return a > b ? a : b;
 }
 
-/* -- Functions and what they were compiled to ------------------------------- */
+/* -- Functions and their candidates -------------------------------------------- */
 
-/* One way in which a function was compiled for one target. */
+/* One compilation of a function for one target. */
 struct tw_candidate {
   const char *symbol, *target;
-  /* Of each argument: 16, a multiple of 16; 0, anything; 1, the int 1, which is
-   * not passed; 2, for expressions alone, not passed. */
+  /* For each argument: 16, a multiple of 16; 0, any value; 1, the int 1, which is
+   * not passed; 2, only for expressions, not passed. */
   const unsigned char *hints;
-  /* NULL: always; NULL: the caller gives it. */
+  /* `when` NULL: always. `grid` NULL: the caller passes it. */
   int64_t (*when)(const uint64_t *arguments, int *failed);
   void (*grid)(const uint64_t *arguments, int64_t *grid, int *failed);
   /* One of the two is NULL. */
@@ -105,7 +105,7 @@ static int tw_is_passed(const struct tw_candidate *candidate, unsigned argument)
   return candidate->hints[argument] != 1 && candidate->hints[argument] != 2;
 }
 
-/* The first argument that is not as the candidate assumes; -1 if all are. */
+/* Returns the first argument that violates a hint of the candidate; -1 if none does. */
 static int tw_misfit(const struct tw_function *function, const struct tw_candidate *candidate,
                      const uint64_t *arguments) {
   for (unsigned i = 0; i < function->argument_count; ++i) {
@@ -116,14 +116,14 @@ static int tw_misfit(const struct tw_function *function, const struct tw_candida
   return -1;
 }
 
-/* Why no candidate of the machine's took the call. */
+/* Why no candidate of this machine accepts the call. */
 struct tw_rejection {
   const struct tw_candidate *candidate;
   int argument;
 };
 
-/* Whether the candidate takes the call; a negative number is the failure of its
- * condition. Notes in `why` what kept it from it. */
+/* Whether the candidate accepts the call; a negative number is the failure of its
+ * condition. Records the reason of a rejection in `why`. */
 static int tw_takes(const struct tw_function *function, const struct tw_candidate *candidate,
                     const uint64_t *arguments, struct tw_rejection *why) {
   int failed = 0;
@@ -142,7 +142,7 @@ static int tw_fail_condition(const struct tw_function *function) {
                  "%s: a condition of a variant overflows or divides by zero", function->name);
 }
 
-/* When every candidate was tried. */
+/* After all candidates were rejected. */
 static int tw_fail_rejected(const struct tw_function *function, const struct tw_rejection *why) {
   if (!why->candidate)
     return tw_fail(TILEWRIGHT_INVALID_ARGUMENT, "%s: the conditions of all variants are false",
@@ -153,7 +153,7 @@ static int tw_fail_rejected(const struct tw_function *function, const struct tw_
                  function->argument_names[why->argument], hint > 1 ? "a multiple of " : "", hint);
 }
 
-/* The grid that the candidate computes, if it does; then whether it may be. */
+/* Computes the grid if the candidate does, and checks it. */
 static int tw_read_grid(const struct tw_function *function, const struct tw_candidate *candidate,
                         const uint64_t *arguments, const int64_t limits[3], int64_t grid[3]) {
   int failed = 0;

@@ -5,10 +5,10 @@
  * and return when the work is done. All may be called from any thread at any
  * time.
  *
- * They return TILEWRIGHT_OK or why not; nothing ever ends the process.
+ * They return TILEWRIGHT_OK or an error; nothing ever ends the process.
  * Addresses are those of the device; the bits of half-precision scalars are
  * passed as integers. */
 
-/* The message of the calling thread's last failure, valid until its next one.
- */
+/* The message of the calling thread's last failure, valid until its next
+ * one. */
 const char *LIBRARY_error(void);

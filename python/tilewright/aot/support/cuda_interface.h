@@ -1,6 +1,5 @@
-/* Loads everything that runs on the device of the calling thread's context,
- * which the first calls would do otherwise; while a graph is captured they can
- * not. */
+/* Loads all code for the device of the calling thread's context. Otherwise the
+ * first calls load it, which fails during the capture of a graph. */
 int LIBRARY_load_cuda(void);
-/* Gives back what was loaded, when no function runs or is called any more. */
+/* Unloads all code. No function may be running or be called later. */
 void LIBRARY_unload_cuda(void);

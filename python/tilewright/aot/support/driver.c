@@ -1,7 +1,6 @@
 /* -- The driver ------------------------------------------------------------- */
 
-/* What the CUDA driver calls by these names; layouts and numbers are those of
- * its documented 64-bit interface. */
+/* Types and numbers of the CUDA driver's documented 64-bit interface. */
 struct tw_tensor_map {
   _Alignas(64) uint64_t words[16];
 };
@@ -34,7 +33,7 @@ struct tw_launch_description {
   unsigned attribute_count;
 };
 
-/* Each function, and whether every driver has it that can run our code. */
+/* Each function, and whether every driver that can run the code has it. */
 #define TW_DRIVER_FUNCTIONS(F)                                                                     \
   F(cuInit, 1, (unsigned))                                                                         \
   F(cuGetErrorName, 1, (int, const char **))                                                       \
@@ -115,7 +114,7 @@ static int tw_need_driver(void) {
   return tw_cu.status == TILEWRIGHT_OK ? TILEWRIGHT_OK : tw_fail(tw_cu.status, "%s", tw_cu.reason);
 }
 
-/* The status of a result of the driver's, with its own words. */
+/* Converts a result of the driver to a status with the driver's message. */
 static int tw_check(int result, const char *call, const char *who) {
   const char *name = NULL, *words = NULL;
   if (result == 0)
@@ -131,21 +130,21 @@ static int tw_check(int result, const char *call, const char *who) {
 
 /* -- Contexts ------------------------------------------------------------------ */
 
-/* What is known of a context, and the kernels that were loaded in it. */
+/* The state of a context, and the kernels loaded in it. */
 struct tw_context {
   struct tw_context *next;
   void *handle;
-  /* Contexts come and go, and the addresses of their handles come again. */
+  /* Identifies a context: the handles of destroyed contexts are reused. */
   unsigned long long id;
   int capability, processors, shared_limit;
-  /* Stands in for arrays without elements; 0 until it is needed. */
+  /* Zeros that replace arrays without elements; 0 until they are needed. */
   uint64_t zeros;
   struct tw_kernel *kernels[TW_CUDA_KERNELS];
 };
 
 static struct tw_context *tw_contexts;
 static pthread_mutex_t tw_load_mutex = PTHREAD_MUTEX_INITIALIZER;
-/* That of device 0, for callers without one. */
+/* The primary context of device 0, for callers without a context. */
 static void *tw_primary;
 
 static struct tw_context *tw_find_context(void *handle, unsigned long long id) {
@@ -155,7 +154,7 @@ static struct tw_context *tw_find_context(void *handle, unsigned long long id) {
   return context;
 }
 
-/* With the load mutex held. */
+/* Requires the load mutex. */
 static int tw_add_context(void *handle, unsigned long long id, struct tw_context **found,
                           const char *who) {
   int device, major, minor, processors, shared, status;
@@ -187,7 +186,7 @@ static int tw_add_context(void *handle, unsigned long long id, struct tw_context
   return TILEWRIGHT_OK;
 }
 
-/* With the load mutex held. */
+/* Requires the load mutex. */
 static int tw_retain_primary(const char *who) {
   int device, status;
   if (tw_primary)
@@ -198,8 +197,8 @@ static int tw_retain_primary(const char *who) {
                   who);
 }
 
-/* The calling thread's context; where it has none, the primary one of device 0,
- * which `pushed` then says to pop. */
+/* Enters the calling thread's context or, without one, the primary context of device 0.
+ * `pushed` is set if the caller must pop the context. */
 static int tw_enter(struct tw_context **context, int *pushed, const char *who) {
   void *handle = NULL;
   unsigned long long id = 0;

@@ -1,21 +1,21 @@
 /* -- Processors ------------------------------------------------------------- */
 
-/* The place of a feature in what the instruction CPUID says: leaf, subleaf,
+/* The position of a feature in the result of the CPUID instruction: leaf, subleaf,
  * register (eax, ebx, ecx, edx) and bit. */
 struct tw_cpu_feature {
   unsigned leaf, subleaf;
   unsigned char reg, bit;
 };
 
-/* Programs that wait for each other run on a thread each, as far as there are
- * threads. */
+/* TW_WAITING: programs wait for each other and run on a thread each, as far as there
+ * are threads. */
 enum tw_order { TW_ANY_ORDER, TW_WAITING, TW_IN_ORDER };
 
 struct tw_host_code {
   void (*run)(const uint64_t *arguments, const int32_t *grid, int64_t begin, int64_t end);
   const struct tw_cpu_feature *features;
   unsigned feature_count;
-  /* Bits of XCR0: registers that the system has to save. */
+  /* Bits of XCR0: registers that the system must save. */
   unsigned saved_registers;
   enum tw_order order;
 };
@@ -45,10 +45,10 @@ static int tw_runs_here(const struct tw_host_code *code) {
 }
 #endif
 
-/* -- What kernels call ------------------------------------------------------- */
+/* -- Functions that kernels call --------------------------------------------- */
 
-/* These are weak, so that a program may hold several libraries; their state is
- * as weak as they are, so that all share one. */
+/* These are weak, so that a program may contain several libraries. Their state is weak
+ * too, so that all libraries share it. */
 #define TW_SHARED __attribute__((weak, visibility("hidden")))
 
 struct tw_active_range {
@@ -71,14 +71,14 @@ TW_SHARED void tw_host_assert_fail(const char *message) {
   _longjmp(tw_aot_active_range->exit, 1);
 }
 
-/* In each round of a loop that waits for another program. */
+/* Called in each iteration of a loop that waits for another program. */
 TW_SHARED void tw_host_wait(void);
 TW_SHARED void tw_host_wait(void) { sched_yield(); }
 
 TW_SHARED void tw_aot_make_scratch_key(void);
 TW_SHARED void tw_aot_make_scratch_key(void) { pthread_key_create(&tw_aot_scratch_key, free); }
 
-/* Grows, and is given back when its thread ends. */
+/* Grows, and is freed when its thread ends. */
 TW_SHARED void *tw_host_scratch(uint64_t bytes);
 TW_SHARED void *tw_host_scratch(uint64_t bytes) {
   struct tw_scratch *scratch = &tw_aot_scratch;
@@ -93,18 +93,18 @@ TW_SHARED void *tw_host_scratch(uint64_t bytes) {
   return scratch->memory;
 }
 
-TW_SHARED void tw_host_print(const char *prefix, int32_t kind, uint64_t bits, const int32_t *place,
+TW_SHARED void tw_host_print(const char *prefix, int32_t kind, uint64_t bits, const int32_t *indices,
                              int32_t rank);
-TW_SHARED void tw_host_print(const char *prefix, int32_t kind, uint64_t bits, const int32_t *place,
+TW_SHARED void tw_host_print(const char *prefix, int32_t kind, uint64_t bits, const int32_t *indices,
                              int32_t rank) {
-  /* In base 16 with 1, 2, 4, 8 or 16 digits from Hex on. */
+  /* From Hex on: base 16 with 1, 2, 4, 8 or 16 digits. */
   enum { Signed, Unsigned, Float, Pointer, Nothing, Hex };
   char index[128] = "", value[330] = ""; /* a double may have 309 digits in front of the point */
   size_t used = 0;
   double number;
   memcpy(&number, &bits, sizeof(number));
   for (int32_t i = 0; i < rank && used < sizeof(index); ++i)
-    used += (size_t)snprintf(index + used, sizeof(index) - used, "%s%d", i ? ", " : "", place[3 + i]);
+    used += (size_t)snprintf(index + used, sizeof(index) - used, "%s%d", i ? ", " : "", indices[3 + i]);
   if (kind == Signed)
     snprintf(value, sizeof(value), "%lld", (long long)bits);
   else if (kind == Unsigned)
@@ -116,7 +116,7 @@ TW_SHARED void tw_host_print(const char *prefix, int32_t kind, uint64_t bits, co
   else if (kind >= Hex)
     snprintf(value, sizeof(value), "0x%0*llx", 1 << (kind - Hex), (unsigned long long)bits);
   flockfile(stdout);
-  printf("pid (%d, %d, %d) ", place[0], place[1], place[2]);
+  printf("pid (%d, %d, %d) ", indices[0], indices[1], indices[2]);
   if (kind != Nothing)
     printf("idx (%s) ", index);
   printf("%s%s\n", prefix, value);
@@ -126,7 +126,7 @@ TW_SHARED void tw_host_print(const char *prefix, int32_t kind, uint64_t bits, co
 
 /* -- Threads ------------------------------------------------------------------ */
 
-/* One launch. Workers join and leave it under the pool's mutex; ranges are taken
+/* One launch. Workers join and leave it under the pool's mutex, but take ranges
  * without it. */
 struct tw_job {
   struct tw_job *next;
@@ -150,8 +150,8 @@ static struct {
              .work = PTHREAD_COND_INITIALIZER,
              .left = PTHREAD_COND_INITIALIZER};
 
-/* Runs programs in this thread; false after a failed assertion. Between setjmp
- * and longjmp lie only this frame and those of kernels, which own nothing. */
+/* Runs programs in this thread; returns 0 after a failed assertion. Between setjmp and
+ * longjmp are only this frame and frames of kernels, which own no resources. */
 static int tw_run_range(const struct tw_job *job, int64_t begin, int64_t end, char *failure) {
   struct tw_active_range range, *outer = tw_aot_active_range;
   tw_aot_active_range = &range;
@@ -211,8 +211,8 @@ static void *tw_worker(void *unused) {
   return NULL;
 }
 
-/* The child of a fork has none of the workers, and the mutex may be held by one
- * that is gone. */
+/* The child of a fork has none of the workers, and a vanished one may hold the
+ * mutex. */
 static void tw_forget_pool(void) {
   pthread_mutex_init(&tw_pool.mutex, NULL);
   pthread_cond_init(&tw_pool.work, NULL);
@@ -221,8 +221,8 @@ static void tw_forget_pool(void) {
   tw_pool.workers = 0;
 }
 
-/* With the mutex held. Where no more threads are to be had, it goes on with
- * those there are. Workers take no signals: these are for the program's own. */
+/* Requires the mutex. If no more threads are available, continues with the existing
+ * ones. Workers block signals, which belong to the program's own threads. */
 static void tw_start_workers(unsigned wanted) {
   static int registered;
   sigset_t all, before;
@@ -236,7 +236,7 @@ static void tw_start_workers(unsigned wanted) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The code of the workers goes away with the library. */
+/* The code of the workers is unloaded with the library. */
 __attribute__((destructor)) static void tw_stop_workers(void) {
   pthread_mutex_lock(&tw_pool.mutex);
   tw_pool.stop = 1;
@@ -260,23 +260,23 @@ static unsigned tw_default_threads(void) {
 }
 
 static void tw_run_parallel(struct tw_job *job, unsigned threads) {
-  /* Enough ranges to even out unequal ones, few enough to cost nothing. */
+  /* Enough ranges to balance unequal ones, few enough to cost nothing. */
   int64_t chunk = job->count / ((int64_t)threads * 16);
-  struct tw_job **place;
+  struct tw_job **link;
   job->chunk = chunk > 0 && job->code->order == TW_ANY_ORDER ? chunk : 1;
   job->wanted = threads - 1;
   pthread_mutex_lock(&tw_pool.mutex);
   tw_start_workers(threads - 1);
-  for (place = &tw_pool.jobs; *place; place = &(*place)->next)
+  for (link = &tw_pool.jobs; *link; link = &(*link)->next)
     ;
-  *place = job;
+  *link = job;
   pthread_cond_broadcast(&tw_pool.work);
   pthread_mutex_unlock(&tw_pool.mutex);
   tw_work(job);
   pthread_mutex_lock(&tw_pool.mutex);
-  for (place = &tw_pool.jobs; *place != job; place = &(*place)->next)
+  for (link = &tw_pool.jobs; *link != job; link = &(*link)->next)
     ;
-  *place = job->next;
+  *link = job->next;
   while (job->inside)
     pthread_cond_wait(&tw_pool.left, &tw_pool.mutex);
   pthread_mutex_unlock(&tw_pool.mutex);
@@ -289,9 +289,9 @@ static int tw_run_candidate(const struct tw_function *function,
                             int64_t grid[3], unsigned threads) {
   static const int64_t kLimits[3] = {INT32_MAX, INT32_MAX, INT32_MAX};
   uint64_t passed[TW_MAX_ARGUMENTS];
-  int32_t sides[3];
+  int32_t extents[3];
   unsigned count = 0;
-  struct tw_job job = {.code = candidate->host, .arguments = passed, .grid = sides};
+  struct tw_job job = {.code = candidate->host, .arguments = passed, .grid = extents};
   int status = tw_read_grid(function, candidate, arguments, kLimits, grid);
   if (status != TILEWRIGHT_OK)
     return status;
@@ -299,7 +299,7 @@ static int tw_run_candidate(const struct tw_function *function,
     if (tw_is_passed(candidate, i))
       passed[count++] = arguments[i];
   for (int i = 0; i < 3; ++i)
-    sides[i] = (int32_t)grid[i];
+    extents[i] = (int32_t)grid[i];
   if (__builtin_mul_overflow(grid[0] * grid[1], grid[2], &job.count))
     return tw_fail(TILEWRIGHT_INVALID_ARGUMENT, "%s: its grid has more than 2^63 programs",
                    function->name);
@@ -307,7 +307,7 @@ static int tw_run_candidate(const struct tw_function *function,
     return TILEWRIGHT_OK;
   threads = threads ? threads : tw_default_threads();
   if (threads > 1024)
-    return tw_fail(TILEWRIGHT_INVALID_ARGUMENT, "%s: %u threads; there may be 1024", function->name,
+    return tw_fail(TILEWRIGHT_INVALID_ARGUMENT, "%s: %u threads, but at most 1024 are supported", function->name,
                    threads);
   if (job.code->order == TW_WAITING)
     threads = 1024;

@@ -1,6 +1,7 @@
 /* -- Launches ------------------------------------------------------------------- */
 
-/* A launch that may start early. Drivers without this function know no device that could. */
+/* Queues a launch that may start early. Drivers without this function support no device that
+ * could. */
 static int tw_queue_dependent(const struct tw_cuda_code *code, void *function,
                               const int64_t grid[3], void **parameters, void *stream,
                               const char *who) {
@@ -35,7 +36,7 @@ static int tw_queue(const struct tw_cuda_code *code, void *function, const int64
                   "cuLaunchKernel", who);
 }
 
-/* Makes the grid that is launched of the one that was asked for. */
+/* Changes the requested grid into the launched one. */
 static int tw_choose_grid(const struct tw_cuda_code *code, const struct tw_kernel *kernel,
                           int64_t grid[3], const char *who) {
   int persistent = code->recipe[1] == TW_GRID_PERSISTENT;
@@ -53,28 +54,28 @@ static int tw_choose_grid(const struct tw_cuda_code *code, const struct tw_kerne
   return TILEWRIGHT_OK;
 }
 
-/* Where a launch counts the turns of its programs. */
+/* Returns the ticket slot of a launch. */
 static int32_t tw_ticket_slot(struct tw_kernel *kernel, void *stream) {
   int captured = 0;
-  int32_t place;
+  int32_t slot;
   struct tw_ticket_slot key = {stream, pthread_self()};
   if (stream && tw_cu.cuStreamIsCapturing)
     tw_cu.cuStreamIsCapturing(stream, &captured);
   pthread_mutex_lock(&kernel->mutex);
-  for (place = captured ? kernel->place_count : 0; place < kernel->place_count; ++place)
-    if (kernel->places[place].stream == key.stream &&
-        pthread_equal(kernel->places[place].thread, key.thread))
+  for (slot = captured ? kernel->slot_count : 0; slot < kernel->slot_count; ++slot)
+    if (kernel->slots[slot].stream == key.stream &&
+        pthread_equal(kernel->slots[slot].thread, key.thread))
       break;
-  if (place == kernel->place_count) {
-    place %= TW_TICKET_SLOTS;
-    kernel->place_count = place + 1;
+  if (slot == kernel->slot_count) {
+    slot %= TW_TICKET_SLOTS;
+    kernel->slot_count = slot + 1;
     /* No stream has this handle. */
     if (captured)
       key.stream = (void *)-1;
-    kernel->places[place] = key;
+    kernel->slots[slot] = key;
   }
   pthread_mutex_unlock(&kernel->mutex);
-  return place;
+  return slot;
 }
 
 static int tw_submit(const struct tw_context *context, const struct tw_candidate *candidate,
@@ -82,14 +83,14 @@ static int tw_submit(const struct tw_context *context, const struct tw_candidate
                      void *stream, const char *who) {
   const struct tw_cuda_code *code = candidate->cuda;
   struct tw_tensor_map maps[TW_MAX_MAPS];
-  int32_t sides[3];
+  int32_t extents[3];
   if (code->recipe && code->recipe[1] == TW_GRID_ORDERED) {
-    sides[0] = tw_ticket_slot(kernel, stream);
-    parameters[count++] = &sides[0];
+    extents[0] = tw_ticket_slot(kernel, stream);
+    parameters[count++] = &extents[0];
   } else if (code->recipe && code->recipe[1] != TW_GRID_GIVEN) {
     for (int i = 0; i < 3; ++i) {
-      sides[i] = (int32_t)grid[i];
-      parameters[count++] = &sides[i];
+      extents[i] = (int32_t)grid[i];
+      parameters[count++] = &extents[i];
     }
     if (tw_choose_grid(code, kernel, grid, who))
       return TILEWRIGHT_UNSUPPORTED;
@@ -114,7 +115,7 @@ static int tw_launch_candidate(struct tw_context *context, const struct tw_funct
                                const struct tw_candidate *candidate, const uint64_t *arguments,
                                const int64_t given[3], void *stream) {
   static const int64_t kLimits[3] = {INT32_MAX, 65535, 65535};
-  /* Wide enough for what a recipe adds. */
+  /* Includes the parameters that a recipe adds. */
   void *parameters[TW_MAX_ARGUMENTS + 3 + TW_MAX_MAPS];
   int64_t grid[3] = {given[0], given[1], given[2]};
   struct tw_kernel *kernel;
@@ -123,7 +124,7 @@ static int tw_launch_candidate(struct tw_context *context, const struct tw_funct
   if (status || grid[0] == 0 || grid[1] == 0 || grid[2] == 0 ||
       (status = tw_load(context, candidate, &kernel, function->name)))
     return status;
-  /* Little-endian: a parameter narrower than its slot starts where it does. */
+  /* Little-endian: a parameter narrower than its slot starts at the slot. */
   for (unsigned i = 0; i < function->argument_count; ++i)
     if (tw_is_passed(candidate, i))
       parameters[count++] = (void *)(uintptr_t)&arguments[i];
@@ -152,7 +153,7 @@ static int tw_choose(struct tw_context *context, const struct tw_function *funct
   }
   if (without_map)
     return tw_fail(TILEWRIGHT_INVALID_ARGUMENT,
-                   "%s: the tensor memory accelerator can not copy from an array of these "
+                   "%s: the tensor memory accelerator cannot copy from an array of these "
                    "addresses, sizes and strides",
                    function->name);
   if (runnable)
@@ -187,7 +188,7 @@ static int tw_load_all(const struct tw_function *const *functions, size_t count)
   return status;
 }
 
-/* A context that is gone has taken its modules and its memory along. */
+/* A destroyed context has freed its modules and its memory. */
 static void tw_unload_context(struct tw_context *context) {
   void *popped;
   unsigned long long id = context->id;

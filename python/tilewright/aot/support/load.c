@@ -2,27 +2,27 @@
 
 /* A cubin, or PTX that ends in a zero, for one architecture. */
 struct tw_cuda_code {
-  /* The number of the kernel in its library. */
+  /* Index of the kernel in its library. */
   unsigned index;
-  /* 90 and 'a' of sm_90a; 0 where there is no letter. */
+  /* 90 and 'a' of sm_90a; 0 without a letter. */
   int capability;
   char suffix, is_ptx;
   /* All programs run at once, or the launch fails. */
   char cooperative;
-  /* It may start before the kernels in front of it on its stream end. */
+  /* It may start before earlier kernels on its stream end. */
   char dependent;
   const void *image;
-  /* The blocks of a cluster follow each other along the first side of the grid. */
+  /* The CTAs of a cluster are consecutive along the first dimension of the grid. */
   unsigned threads, shared, cluster;
-  /* NULL: nothing is added to a launch. */
+  /* NULL: the host adds nothing to a launch. */
   const int64_t *recipe;
 };
 
-/* The second number of a recipe: what a launch makes of the grid that it is given. */
+/* The second number of a recipe: the relation between requested and launched grid. */
 enum { TW_GRID_GIVEN, TW_GRID_PERSISTENT, TW_GRID_PADDED, TW_GRID_ORDERED };
 
-/* The counters of a kernel whose programs take turns, which launches that may run at once do not
- * share: each stream has a place among them, and so has each launch that a graph records. */
+/* The ticket counters of a kernel with ordered programs. Launches that may overlap do not share
+ * one: each stream has a slot, and so has each launch that a graph records. */
 enum { TW_TICKET_SLOTS = 16384 };
 
 struct tw_ticket_slot {
@@ -32,17 +32,17 @@ struct tw_ticket_slot {
 
 struct tw_kernel {
   void *module, *function;
-  /* Of a persistent kernel: how many programs run at once. */
+  /* Number of programs of a persistent kernel that run at once. */
   int64_t resident;
-  /* Guards the entries, of which there are TW_MAP_ENTRIES for each map. */
+  /* Guards the entries, TW_MAP_ENTRIES for each map. */
   pthread_mutex_t mutex;
   struct tw_map_entry *entries;
-  /* Of a kernel whose programs take turns: whose place each is, under the mutex. */
-  struct tw_ticket_slot *places;
-  int32_t place_count;
+  /* The owners of the ticket slots of a kernel with ordered programs, under the mutex. */
+  struct tw_ticket_slot *slots;
+  int32_t slot_count;
 };
 
-/* Not one of the public statuses: another candidate may do. */
+/* Not a public status: another candidate may accept the call. */
 enum { TW_NO_MAP = -1 };
 
 static int tw_runs_on(const struct tw_cuda_code *code, int capability) {
@@ -67,7 +67,7 @@ static int tw_load_module(const struct tw_candidate *candidate, void **module, c
   return status;
 }
 
-/* Shared memory and registers: whether the device has what the kernel needs. */
+/* Checks that the device has the shared memory and registers that the kernel needs. */
 static int tw_fit_device(const struct tw_context *context, const struct tw_cuda_code *code,
                          void *function, const char *who) {
   enum { MaxThreads = 0, StaticShared = 1, MaxDynamicShared = 8 };
@@ -92,7 +92,7 @@ static int tw_fit_device(const struct tw_context *context, const struct tw_cuda_
                   "cuFuncSetAttribute", who);
 }
 
-/* How many programs of a persistent kernel run at once. */
+/* Computes how many programs of a persistent kernel run at once. */
 static int tw_count_resident(const struct tw_context *context, const struct tw_cuda_code *code,
                              struct tw_kernel *kernel, const char *who) {
   int status, count;
@@ -138,7 +138,7 @@ static int tw_prepare_recipe(struct tw_context *context, const struct tw_cuda_co
     memset(kernel->entries, 0, bytes);
   }
   if (grid == TW_GRID_ORDERED &&
-      !(kernel->places = calloc(TW_TICKET_SLOTS, sizeof(*kernel->places))))
+      !(kernel->slots = calloc(TW_TICKET_SLOTS, sizeof(*kernel->slots))))
     return tw_fail(TILEWRIGHT_OUT_OF_MEMORY, "%s: no memory", who);
   return grid == TW_GRID_PERSISTENT ? tw_count_resident(context, code, kernel, who)
                                     : TILEWRIGHT_OK;
@@ -149,11 +149,11 @@ static void tw_free_kernel(struct tw_kernel *kernel) {
     tw_cu.cuModuleUnload(kernel->module);
   pthread_mutex_destroy(&kernel->mutex);
   free(kernel->entries);
-  free(kernel->places);
+  free(kernel->slots);
   free(kernel);
 }
 
-/* With the load mutex held. */
+/* Requires the load mutex. */
 static int tw_load_locked(struct tw_context *context, const struct tw_candidate *candidate,
                           const char *who) {
   struct tw_kernel *kernel;
@@ -178,13 +178,13 @@ static int tw_load_locked(struct tw_context *context, const struct tw_candidate 
 
 static int tw_load(struct tw_context *context, const struct tw_candidate *candidate,
                    struct tw_kernel **kernel, const char *who) {
-  struct tw_kernel **place = &context->kernels[candidate->cuda->index];
+  struct tw_kernel **slot = &context->kernels[candidate->cuda->index];
   int status = TILEWRIGHT_OK;
-  if (!__atomic_load_n(place, __ATOMIC_ACQUIRE)) {
+  if (!__atomic_load_n(slot, __ATOMIC_ACQUIRE)) {
     pthread_mutex_lock(&tw_load_mutex);
     status = tw_load_locked(context, candidate, who);
     pthread_mutex_unlock(&tw_load_mutex);
   }
-  *kernel = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  *kernel = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
   return status;
 }

@@ -1,16 +1,15 @@
 /* -- Recipes ---------------------------------------------------------------- */
 
-/* What the host adds to a launch, as numbers:
+/* Grid and parameters that the host adds to a launch, as numbers:
  *
  *     parameters persistent maps
- *     then, of each map,
+ *     then, for each map,
  *       element elementBytes swizzle padding rank box[rank]
  *       base, shape[rank], strides[rank - 1], each a program:
  *         steps, then (kind, value) of each
  *
- * The parameters that it adds follow the caller's: three 32-bit sizes of the
- * grid of a persistent kernel, then the maps. Dimensions are listed outermost
- * first. */
+ * The added parameters follow the caller's: three 32-bit extents of the grid of a
+ * persistent kernel, then the maps. Dimensions are listed outermost first. */
 enum { TW_STEP_ARGUMENT, TW_STEP_CONSTANT, TW_STEP_ADD, TW_STEP_SUB, TW_STEP_MUL, TW_STEP_MIN };
 
 /* The address, the sizes and the strides (in elements) of an array. */
@@ -25,8 +24,8 @@ struct tw_map_entry {
   int used;
 };
 
-/* Enough for the arrays that a program calls a kernel with; a collision costs
- * the time to make the map again. */
+/* Enough for the arrays of a program's calls of a kernel. A collision costs the
+ * time to make the map again. */
 enum { TW_MAP_ENTRIES = 16 };
 
 static int64_t tw_combine(int64_t kind, int64_t a, int64_t b) {
@@ -45,8 +44,8 @@ static int64_t tw_combine(int64_t kind, int64_t a, int64_t b) {
   }
 }
 
-/* Runs the program at `*at` and leaves that behind it. The compiler has made sure
- * that sixteen values are enough. */
+/* Runs the program at `*at` and advances `*at` to its end. The compiler limits the
+ * stack to sixteen values. */
 static int64_t tw_run_program(const int64_t **at, void *const *parameters) {
   int64_t stack[16], steps = *(*at)++;
   int depth = 0;
@@ -78,8 +77,8 @@ static struct tw_view tw_read_view(const int64_t **at, int rank, int64_t element
     view.strides[i] = tw_run_program(at, parameters);
   if (!empty)
     return view;
-  /* An array without elements has no map: one element of zeros, the padding of
-   * all loads that may come from it, takes its place. */
+  /* An array without elements has no map. One element with the value zero
+   * replaces it, which is the padding of all loads that may use the map. */
   view.base = zeros;
   for (int i = 0; i < rank; ++i)
     view.shape[i] = 1;
@@ -88,28 +87,28 @@ static struct tw_view tw_read_view(const int64_t **at, int rank, int64_t element
   return view;
 }
 
-/* False where the hardware can not copy from the array. */
+/* Returns 0 if the hardware cannot copy from the array. */
 static int tw_encode_map(const int64_t *head, const struct tw_view *view,
                          struct tw_tensor_map *map) {
   uint64_t sizes[5], strides[4];
-  uint32_t sides[5], steps[5];
+  uint32_t box_sizes[5], steps[5];
   int rank = (int)head[4];
-  uint64_t places = view->base;
-  /* The driver counts the innermost dimension first. */
+  uint64_t alignment = view->base;
+  /* The driver lists the innermost dimension first. */
   for (int i = 0; i < rank; ++i) {
     int from = rank - 1 - i;
     sizes[i] = (uint64_t)view->shape[from];
-    sides[i] = (uint32_t)head[5 + from];
+    box_sizes[i] = (uint32_t)head[5 + from];
     steps[i] = 1;
     if (i > 0)
-      places |= strides[i - 1] = (uint64_t)view->strides[from] * (uint64_t)head[1];
+      alignment |= strides[i - 1] = (uint64_t)view->strides[from] * (uint64_t)head[1];
   }
   int swizzle = head[2] == 32 ? 1 : head[2] == 64 ? 2 : head[2] == 128 ? 3 : 0;
-  /* Of a row that starts within a block of 256 bytes, whole blocks would be far more than is copied. */
+  /* Whole blocks of 256 bytes would fetch far more than needed for a row within a block. */
   enum { NoInterleave = 0, Promotion128 = 2, Promotion256 = 3 };
-  int promotion = places % 256 == 0 ? Promotion256 : Promotion128;
+  int promotion = alignment % 256 == 0 ? Promotion256 : Promotion128;
   return tw_cu.cuTensorMapEncodeTiled(map, (int)head[0], (uint32_t)rank, view->base, sizes, strides,
-                                      sides, steps, NoInterleave, swizzle, promotion,
+                                      box_sizes, steps, NoInterleave, swizzle, promotion,
                                       (int)head[3]) == 0;
 }
 
@@ -123,8 +122,8 @@ static unsigned tw_hash_view(const struct tw_view *view) {
   return (unsigned)(hash % TW_MAP_ENTRIES);
 }
 
-/* Copies the map that the numbers at `*at` describe, from `entries` where it was
- * made before. With the lock of the entries held. */
+/* Copies the map that the numbers at `*at` describe, from `entries` if it was made
+ * before. Requires the lock of the entries. */
 static int tw_make_map(const int64_t **at, void *const *parameters, uint64_t zeros,
                        struct tw_map_entry *entries, struct tw_tensor_map *map) {
   const int64_t *head = *at;

@@ -1,6 +1,6 @@
 #ifndef TILEWRIGHT_PYTHON_TILEWRIGHT_AOT_SUPPORT_STATUS_H
 #define TILEWRIGHT_PYTHON_TILEWRIGHT_AOT_SUPPORT_STATUS_H
-/* What the functions of a library return. */
+/* The status that functions of a library return. */
 enum tilewright_status {
   TILEWRIGHT_OK = 0,
   TILEWRIGHT_INVALID_ARGUMENT = 1, /* the caller passed what can never work */

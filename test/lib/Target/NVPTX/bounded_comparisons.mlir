@@ -3,7 +3,7 @@
 
 #layout = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [], block = []}>
 
-// ptxas 13.0 takes `max(abs(x), abs(x) * 3) >= 0` for true, of NaNs, too; `x >= 2` it does not know.
+// ptxas 13.0 folds `max(abs(x), abs(x) * 3) >= 0` to true, also for NaNs. It cannot fold `x >= 2`.
 
 // CHECK-LABEL: .entry bounded(
 // CHECK: setp.ge.f32 %p{{[0-9]+}}, %r{{[0-9]+}}, 0f40000000;

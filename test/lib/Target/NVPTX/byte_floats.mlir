@@ -1,8 +1,8 @@
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline='compute-capability=90 arch-specific=true' -o %t.mlir
 // RUN: tilewright-test-ptx %t.mlir --arch=sm_90a | FileCheck %s
 
-// Each constant that a product of floats of 8 bits reads has a register of its
-// own; other numbers have theirs, and sums may share one.
+// Each constant that an instruction on 8-bit floats reads has a register of its
+// own. Other constants do not, and accumulators may share one.
 
 #a = #warp.linear<{register = [[0, 1], [0, 2], [8, 0], [0, 16]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []}>
 #b = #warp.linear<{register = [[1, 0], [2, 0], [16, 0]], lane = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = []}>

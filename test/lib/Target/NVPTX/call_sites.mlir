@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline --mlir-print-debuginfo | tilewright-test-ptx | FileCheck %s
 
-// An op that was inlined has the line it was written on; what it needs outside
-// of the function has none.
+// An inlined op has the line of its source. Declarations that it needs outside
+// of the function have none.
 // CHECK: .loc 1 40 0
 // CHECK: .loc 2 7 5
 // CHECK: call.uni __assertfail

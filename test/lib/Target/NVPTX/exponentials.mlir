@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline -o %t.mlir
 // RUN: tilewright-test-ptx %t.mlir --arch=sm_90a | FileCheck %s
 
-// Powers flush subnormal numbers or do not, as it is asked for.
+// Powers flush subnormal numbers only if requested.
 // CHECK-LABEL: .entry powers(
 tile.func @powers(%x: f32, %y: f32, %p: !tile.ptr<f32>, %q: !tile.ptr<f32>)
     attributes {tile.kernel, warp.num_warps = 1 : i32} {
@@ -17,7 +17,7 @@ tile.func @powers(%x: f32, %y: f32, %p: !tile.ptr<f32>, %q: !tile.ptr<f32>)
   tile.return
 }
 
-// One instruction gives both powers of a number, and does not flush.
+// Both powers of a number share one instruction, which does not flush.
 // CHECK-LABEL: .entry both(
 tile.func @both(%x: f32, %p: !tile.ptr<f32>, %q: !tile.ptr<f32>)
     attributes {tile.kernel, warp.num_warps = 1 : i32} {
@@ -32,7 +32,7 @@ tile.func @both(%x: f32, %p: !tile.ptr<f32>, %q: !tile.ptr<f32>)
   tile.return
 }
 
-// A power of an integer is no other function.
+// A power of an integer selects the same function.
 // CHECK-LABEL: .entry of_integer(
 tile.func @of_integer(%i: i32, %p: !tile.ptr<f32>)
     attributes {tile.kernel, warp.num_warps = 1 : i32} {

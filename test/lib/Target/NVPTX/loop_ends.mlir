@@ -2,7 +2,7 @@
 // RUN: tilewright-test-ptx %t.mlir --arch=sm_90a | FileCheck %s
 
 // A loop from below zero up to its step ends by a signed comparison. LLVM would compare `i` itself, as an unsigned
-// number, and ptxas 13.0 then leaves out the last iteration.
+// number, and ptxas 13.0 then skips the last iteration.
 
 // CHECK-LABEL: .entry up_to_step(
 // CHECK-NOT: setp.{{gt|lt|ge|le}}.u32
@@ -23,7 +23,7 @@ tile.func @up_to_step(%p: !tile.ptr<i32>, %first: i32) attributes {tile.kernel, 
   tile.return
 }
 
-// By a step that only the kernel knows, the end is compared less that step.
+// With a step known only at run time, the comparison subtracts the step from the end.
 
 // CHECK-LABEL: .entry any_step(
 // CHECK: sub.s32 %[[LESS:r[0-9]+]],

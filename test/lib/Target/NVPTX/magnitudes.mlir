@@ -1,15 +1,15 @@
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline -o %t.mlir
 // RUN: tilewright-test-ptx %t.mlir --arch=sm_90a | FileCheck %s
 
-// The magnitude of the least number is that number. Assemblers take the result of `abs` for not negative.
+// The magnitude of the least integer is that integer, but assemblers assume that `abs` is not negative.
 
-// CHECK-LABEL: .entry halves(
+// CHECK-LABEL: .entry shorts(
 // CHECK-NOT: abs.s16
 // CHECK: abs.s32
 // CHECK-NOT: abs.s16
 // CHECK: cvt.s64.s16
 // CHECK: ret;
-tile.func @halves(%p: !tile.ptr<i16>, %q: !tile.ptr<i64>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+tile.func @shorts(%p: !tile.ptr<i16>, %q: !tile.ptr<i64>) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %x = tile.load %p : !tile.ptr<i16>
   %m = math.absi %x : i16
   %w = arith.extsi %m : i16 to i64

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline | tilewright-test-ptx | FileCheck %s
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline | tilewright-test-ptx --llvm | FileCheck %s --check-prefix=LLVM
 
-// Only what is called is linked, and only the kernel's own operations may be
+// Only called functions are linked, and only the kernel's own operations may be
 // contracted.
 // LLVM: define ptx_kernel void @sine
 // LLVM: fmul contract float

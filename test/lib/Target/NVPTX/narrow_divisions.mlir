@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline -o %t.mlir
 // RUN: tilewright-test-ptx %t.mlir --arch=sm_90a | FileCheck %s
 
-// The number of a program, made wider, by an argument made wider.
+// A widened program id divided by a widened argument.
 // CHECK-LABEL: .entry programs(
 // CHECK-DAG: {{div|rem}}.{{[su]}}32
 // CHECK-NOT: {{div|rem}}.{{[su]}}64
@@ -17,7 +17,7 @@ tile.func @programs(%n: i32, %p: !tile.ptr<i64>) attributes {tile.kernel, warp.n
   tile.return
 }
 
-// The least number by -1 is none of 32 bits.
+// The least integer divided by -1 does not fit in 32 bits.
 // CHECK-LABEL: .entry any(
 // CHECK: div.s64
 // CHECK: ret;

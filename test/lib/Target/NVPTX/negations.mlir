@@ -1,8 +1,8 @@
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline -o %t.mlir
 // RUN: tilewright-test-ptx %t.mlir --arch=sm_90a | FileCheck %s
 
-// The negation of the least number is that number. ptxas 13.0 takes that of 16 bits for 32768 where it extends or shifts
-// it, also where LLVM negates to multiply by a negative power of two, and to extend 8 bits.
+// The negation of the least integer is that integer. ptxas 13.0 extends or shifts that of 16 bits as 32768. This also
+// affects multiplications by negative powers of two, which LLVM turns into negations, and extensions of 8 bits.
 
 // CHECK-LABEL: .entry negated(
 // CHECK-NOT: {{neg|sub}}.s16

@@ -4,8 +4,8 @@
 // RUN: tilewright-test-ptx %t.mlir --arch=sm_120 | FileCheck %s --check-prefixes=CHECK,SM120
 // RUN: tilewright-test-ptx %t.mlir --llvm | FileCheck %s --check-prefix=LLVM
 
-// A GPU that PTX 8.0 does not know brings its own version, and a version that
-// LLVM does not know becomes the newest that it does.
+// A GPU newer than PTX 8.0 selects its own version. A version newer than LLVM's
+// becomes LLVM's newest.
 // SM80: .version 8.0
 // SM80: .target sm_80
 // SM90: .version 9.0
@@ -23,7 +23,7 @@
 // CHECK: .reqntid 64, 1, 1
 tile.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32})
     attributes {tile.kernel, warp.num_warps = 2 : i32} {
-  // The thread number has no more bits than there are threads: no mask.
+  // The range of the thread id is known: no mask.
   // CHECK: mov.u32 %[[TID:.*]], %tid.x;
   // CHECK-NOT: and.b32
   %r = tile.range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>

@@ -5,7 +5,7 @@
 // RUN: not tilewright-test-ptx %s --arch=sm_89 --ptx-version=80 2>&1 | FileCheck %s --check-prefix=INSTRUCTION
 
 // OLD: error: 'sm_75' is too old: needs sm_80 or newer
-// OTHER: error: 'gfx942' is no NVIDIA GPU: expected a name like sm_80
+// OTHER: error: 'gfx942' is not an NVIDIA GPU: expected a name like sm_80
 // UNKNOWN: error: 'sm_99' is not known to this compiler
 // VERSION: error: sm_100 needs PTX 8.6 or newer, got 8.0
 

@@ -1,7 +1,7 @@
 // RUN: tilewright-test-ptx %s --arch=sm_90a | FileCheck %s
 // RUN: not tilewright-test-ptx %s --arch=sm_90a --ptx-version=80 2>&1 | FileCheck %s --check-prefix=OLD
 
-// Where nobody asks for a version it is the first that has all instructions.
+// The default version is the first that has all instructions.
 // CHECK: .version 8.1
 // OLD: [[#@LINE+2]]:{{.*}} error: this needs PTX 8.1 or newer, got 8.0
 llvm.func @neighbours(%p: !llvm.ptr<1>, %x: f32) {

@@ -3,8 +3,8 @@
 
 #layout = #warp.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = []}>
 
-// What lanes exchange is the same for all and known now. ptxas 13.0 finds that out late, and of the larger of `-5 - x` and
-// another number makes that of `x + 5`.
+// Exchanges of a uniform constant are folded. ptxas 13.0 folds them late, and then computes `x + 5` instead of `-5 - x` in
+// a maximum with another number.
 
 // CHECK-LABEL: .entry constant(
 // CHECK-NOT: shfl
@@ -33,7 +33,7 @@ tile.func @constant(%p: !tile.ptr<i32>) attributes {tile.kernel, warp.num_warps 
   tile.return
 }
 
-// Not what is the same for all but unknown, nor the sum of the same of 32 lanes.
+// A uniform value that is unknown is not folded, nor is a sum over 32 lanes.
 
 // CHECK-LABEL: .entry unknown(
 // CHECK: redux.sync.max.s32

@@ -23,7 +23,7 @@ Cache openCache(const std::string &directory, uint64_t bound = kLarge) {
   return std::move(*cache);
 }
 
-/// An entry whose two blobs belong together: `fill` says which writer made it.
+/// An entry whose two blobs belong together: `fill` identifies the writer.
 CacheEntry filled(char fill, size_t size) {
   return {{"metadata", std::string(1, fill)},
           {"cubin", std::string(size, fill)}};
@@ -35,7 +35,7 @@ bool isConsistent(const CacheEntry &entry) {
              std::string::npos;
 }
 
-/// Sets the time of last use of an entry to so many seconds ago.
+/// Sets an entry's time of last use to `seconds` ago.
 void makeOlder(const Cache &cache, const std::string &key, time_t seconds) {
   struct timespec times[2] = {{time(nullptr) - seconds, 0},
                               {time(nullptr) - seconds, 0}};
@@ -51,7 +51,7 @@ size_t filesIn(const std::string &directory) {
   return count;
 }
 
-/// Waits for a child and gives its exit code, -1 after a signal.
+/// Waits for a child and returns its exit code, or -1 after a signal.
 int exitCode(pid_t child) {
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
@@ -136,7 +136,7 @@ TEST(Cache, ConcurrentWritersAndReaders) {
                                            1000 * static_cast<size_t>(p + 1)))
                     .ok();
         std::optional<CacheEntry> entry = cache->get("shared");
-        // Once stored, there is always an entry, and it is of one writer.
+        // Once stored, the entry always exists, complete from one writer.
         good &= entry.has_value() && isConsistent(*entry);
       }
       _exit(good ? 0 : 1);
@@ -197,7 +197,7 @@ TEST(Cache, LeastRecentlyUsedIsEvicted) {
   EXPECT_LE(cache.usage()->bytes, 10000u);
 }
 
-// The directory is not read at each store, but the bound holds all the same.
+// Not every store reads the directory, but the bound holds.
 TEST(Cache, BoundHoldsWithManySmallEntries) {
   TemporaryDirectory root;
   constexpr uint64_t kBound = 1 << 20;
@@ -318,7 +318,7 @@ TEST(Cache, DirectoryOpenedToOthersUnderIt) {
   EXPECT_EQ(cache.put("k", {}).code(), StatusCode::Unavailable);
 }
 
-/// Runs `body` in a child that is not root, for whom permissions count.
+/// Runs `body` in a child that is not root and so obeys permissions.
 template <typename Body> int asOrdinaryUser(Body body) {
   pid_t child = fork();
   if (child == 0)
@@ -346,7 +346,7 @@ TEST(Cache, ReadOnlyDirectoryIsStillRead) {
   EXPECT_EQ(filesIn(root.path("cache")), 1u);
 }
 
-TEST(Cache, FullDiskLeavesNothingBehind) {
+TEST(Cache, FullDiskLeavesNoFiles) {
   TemporaryDirectory root;
   Cache cache = openCache(root.path("cache"));
   pid_t child = fork();

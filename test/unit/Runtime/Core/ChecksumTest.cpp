@@ -35,7 +35,7 @@ TEST(Checksum, LengthsOfZerosAreToldApart) {
     EXPECT_TRUE(seen.insert(checksum(std::string(size, '\0'))).second) << size;
 }
 
-TEST(Checksum, PiecesThatChangePlacesAreNoticed) {
+TEST(Checksum, SwappedPiecesAreNoticed) {
   const std::string bytes = noise(256);
   for (size_t piece : {1u, 8u, 32u, 64u, 128u}) {
     std::string swapped = bytes.substr(piece, piece) + bytes.substr(0, piece) +
@@ -54,7 +54,7 @@ TEST(Checksum, PiecesThatAreGoneAreNoticed) {
   }
 }
 
-// Entries that one machine writes are read on others.
+// Machines read entries that others wrote, so the values never change.
 TEST(Checksum, StaysWhatItIs) {
   const Checksum sums = checksum("a block of code, and a little more of it");
   EXPECT_EQ(sums, (Checksum{0xb8f519d38f41b88a, 0x4c5af812296518bc,

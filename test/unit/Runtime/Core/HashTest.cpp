@@ -57,7 +57,7 @@ TEST(Sha256, InstructionsDoTheSame) {
   }
 }
 
-// Whatever the processor does, the plain way is right, too.
+// The portable code must be correct on processors with instructions too.
 TEST(Sha256, PlainWay) {
   HashState state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};

@@ -1,4 +1,4 @@
-// A directory that lives as long as a test.
+// A directory that exists for the duration of a test.
 #ifndef TILEWRIGHT_TEST_UNIT_RUNTIME_CORE_TEMPORARYDIRECTORY_H
 #define TILEWRIGHT_TEST_UNIT_RUNTIME_CORE_TEMPORARYDIRECTORY_H
 
@@ -33,7 +33,7 @@ private:
   std::string root;
 };
 
-/// Sets an environment variable while it lives; null removes it.
+/// Sets an environment variable during its lifetime; null removes it.
 class ScopedEnvironment {
 public:
   ScopedEnvironment(const char *name, const char *value) : name(name) {

@@ -9,7 +9,7 @@ using namespace tilewright::runtime;
 
 namespace {
 
-/// args: counters of all programs, one a program.
+/// args: an array of counters, one per program.
 void countPrograms(const uint64_t *args, const int32_t grid[3], int64_t begin,
                    int64_t end) {
   auto *counters = reinterpret_cast<std::atomic<int> *>(args[0]);
@@ -47,13 +47,13 @@ TEST(HostLaunch, GridOutOfRange) {
   const int64_t large[] = {1, 1, int64_t(1) << 31};
   EXPECT_EQ(tw_host_launch(neverCalled, nullptr, large, 1),
             TW_INVALID_ARGUMENT);
-  const int64_t product[] = {INT32_MAX, INT32_MAX, INT32_MAX};
-  EXPECT_EQ(tw_host_launch(neverCalled, nullptr, product, 1),
+  const int64_t overflowing[] = {INT32_MAX, INT32_MAX, INT32_MAX};
+  EXPECT_EQ(tw_host_launch(neverCalled, nullptr, overflowing, 1),
             TW_INVALID_ARGUMENT);
   EXPECT_STREQ(tw_last_error(), "grid has more than 2^63 programs");
 }
 
-/// args: the program that fails, and a counter of programs after it.
+/// args: the program that fails, and a counter of the programs after it.
 void failAt(const uint64_t *args, const int32_t *, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i)
     if (i == static_cast<int64_t>(args[0])) {
@@ -72,7 +72,7 @@ TEST(HostLaunch, FailedAssertionIsAnError) {
         tw_last_error(),
         "assertion failed in a kernel: x must be positive (kernel.py:12)");
     EXPECT_EQ(after, 0) << "the program went on";
-    // The pool is as good as before.
+    // The pool still works.
     const uint64_t good[] = {1000, reinterpret_cast<uint64_t>(&after)};
     EXPECT_EQ(tw_host_launch(failAt, good, grid, threads), TW_OK);
   }

@@ -7,18 +7,18 @@
 namespace {
 
 std::string printed(const char *prefix, tw_print_kind kind, uint64_t bits) {
-  const int32_t place[] = {1, 2, 3, 40, 50};
+  const int32_t indices[] = {1, 2, 3, 40, 50};
   testing::internal::CaptureStdout();
-  tw_host_print(prefix, kind, bits, place, 2);
+  tw_host_print(prefix, kind, bits, indices, 2);
   return testing::internal::GetCapturedStdout();
 }
 
-/// The line without the place in front of it.
+/// Returns the line without the program and the index before the value.
 std::string valueOf(const char *prefix, tw_print_kind kind, uint64_t bits) {
-  const std::string place = "pid (1, 2, 3) idx (40, 50) ";
+  const std::string indices = "pid (1, 2, 3) idx (40, 50) ";
   const std::string line = printed(prefix, kind, bits);
-  EXPECT_EQ(line.substr(0, place.size()), place);
-  return line.substr(place.size());
+  EXPECT_EQ(line.substr(0, indices.size()), indices);
+  return line.substr(indices.size());
 }
 
 uint64_t bitsOf(double value) {
@@ -52,9 +52,9 @@ TEST(HostPrint, NoValue) {
 }
 
 TEST(HostPrint, Scalar) {
-  const int32_t place[] = {0, 0, 7};
+  const int32_t indices[] = {0, 0, 7};
   testing::internal::CaptureStdout();
-  tw_host_print("s ", TW_PRINT_SIGNED, 5, place, 0);
+  tw_host_print("s ", TW_PRINT_SIGNED, 5, indices, 0);
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
             "pid (0, 0, 7) idx () s 5\n");
 }

@@ -102,8 +102,7 @@ TEST(ThreadPool, AFailureEndsWaiting) {
   EXPECT_EQ(status.message(), "no");
 }
 
-/// An interruption while items run that come to an end, those of all threads or
-/// of one.
+/// An interruption, in a launch of all threads or of one, whose items end.
 TEST(ThreadPool, AnInterruptionEndsTheLaunch) {
   for (ProgramOrder order : {ProgramOrder::Any, ProgramOrder::InOrder}) {
     std::atomic<int64_t> handled{0};
@@ -154,7 +153,7 @@ TEST(ThreadPool, AnInterruptionWhileTheCallerWaitsForOthers) {
         return Status::success();
       },
       ProgramOrder::Waiting, [&] { return isInterrupted = true; });
-  // The caller may have taken both.
+  // The caller may have run both items.
   EXPECT_TRUE(status.ok() || isInterrupted);
 }
 

@@ -7,7 +7,7 @@ using namespace tilewright::runtime::cuda;
 
 namespace {
 
-/// Before anything opens the process's driver.
+/// Set before the first use of the process's driver.
 const int redirected = setenv("TILEWRIGHT_LIBCUDA", FAKE_CUDA, 1);
 
 class CudaCapiTest : public CudaTest {};

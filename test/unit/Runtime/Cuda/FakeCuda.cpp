@@ -47,7 +47,7 @@ FAKE cuDeviceGetCount(int *count) {
   return kSuccess;
 }
 
-// Handles differ from numbers, so that mixing them up shows.
+// Handles differ from ordinals, so that confusing them is detected.
 FAKE cuDeviceGet(int *device, int ordinal) {
   *device = 70 + ordinal;
   return kSuccess;

@@ -1,5 +1,5 @@
-// A test double of the CUDA driver: it records what it is asked for and fails
-// where it is told to. Tests reach its state through `fakeCudaState`.
+// A test double of the CUDA driver. It records its calls and fails where the
+// test says. Tests reach its state through `fakeCudaState`.
 #ifndef TILEWRIGHT_TEST_UNIT_RUNTIME_CUDA_FAKECUDA_H
 #define TILEWRIGHT_TEST_UNIT_RUNTIME_CUDA_FAKECUDA_H
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 struct FakeLaunch {
-  /// Through cuLaunchKernelEx.
+  /// The launch used cuLaunchKernelEx.
   bool extended = false;
   unsigned grid[3] = {};
   unsigned block[3] = {};
@@ -29,14 +29,14 @@ struct FakeLaunch {
   std::vector<uint32_t> words;
 };
 
-/// A copy that was asked for and is not done yet.
+/// A copy that is requested but not done.
 struct FakeCopy {
   char *to;
   const char *from;
   size_t bytes;
 };
 
-/// What a tensor map was made from; its first word is its number, from 1.
+/// The arguments of a tensor map, whose first word is its number from 1.
 struct FakeTensorMap {
   int element = 0, swizzle = 0, promotion = 0, outOfBoundsFill = 0;
   uint64_t base = 0;
@@ -54,7 +54,7 @@ struct FakeCuda {
   int localBytes = 16;
   int staticSharedBytes = 1024;
   std::string jitErrorLog, jitInfoLog;
-  /// Result of a function by name, where it is not success.
+  /// Error codes of functions, by name.
   std::map<std::string, int> failures;
   bool hasWords = true;
 
@@ -76,22 +76,22 @@ struct FakeCuda {
   unsigned streamFlags = 0;
   int streamsMade = 0, eventsMade = 0;
   std::set<void *> destroyedStreams;
-  /// Copies from and to page-locked memory are done when they are waited for:
-  /// those in front of an event at its latest.
+  /// Copies from and to page-locked memory are done at the wait for an event:
+  /// those that precede the event.
   bool defersCopies = false;
   std::vector<FakeCopy> copies;
   size_t copiesDone = 0;
   std::map<void *, size_t> copiesBefore;
   std::map<char *, size_t> hostBlocks;
-  /// Functions that were given what was destroyed or is in use.
+  /// Functions that received a destroyed object or one in use.
   std::vector<std::string> misuses;
-  /// The pool: what it may hold, what it holds, what of that is allocated.
+  /// The pool: its limit, its reserved bytes, its allocated bytes.
   size_t poolLimit = size_t(1) << 30, poolReserved = 0;
   std::map<uint64_t, size_t> poolBlocks;
   std::vector<void *> poolStreams;
   uint64_t poolThreshold = 0;
   int poolDevice = -1, poolTrims = 0, hostAllocations = 0;
-  /// Calls by name, of the functions that count theirs.
+  /// Calls by name, of the functions that are counted.
   std::map<std::string, int> calls;
   bool isCapturing = false;
   void *captured = nullptr;
@@ -100,12 +100,12 @@ struct FakeCuda {
   char memory[256] = {};
 };
 
-/// What kernels, streams and so on of the double are: distinct addresses.
+/// Handles of the double's kernels, streams and so on: distinct addresses.
 inline void *fakeHandle(uintptr_t n) { return reinterpret_cast<void *>(n); }
 inline void *fakePrimaryContext(int device) {
   return fakeHandle(0x1000 + static_cast<uintptr_t>(device));
 }
-/// A context that some other library made on the device.
+/// A context that another library made on the device.
 inline void *fakeOtherContext(int device) {
   return fakeHandle(0x2000 + static_cast<uintptr_t>(device));
 }

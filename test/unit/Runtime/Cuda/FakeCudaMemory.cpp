@@ -58,7 +58,7 @@ FAKE cuMemPoolTrimTo(void *, size_t) {
   return kSuccess;
 }
 
-// What was freed is not found again here, as if it had other sizes.
+// Unlike other pools, the double does not reuse freed memory.
 FAKE cuMemAllocFromPoolAsync(uint64_t *pointer, size_t bytes, void *,
                              void *stream) {
   FAIL_IF_ORDERED;
@@ -102,10 +102,10 @@ FAKE cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
 }
 
 static bool isPinned(const char *address) {
-  auto behind = fake().hostBlocks.upper_bound(const_cast<char *>(address));
-  if (behind == fake().hostBlocks.begin())
+  auto next = fake().hostBlocks.upper_bound(const_cast<char *>(address));
+  if (next == fake().hostBlocks.begin())
     return false;
-  const auto &[start, bytes] = *--behind;
+  const auto &[start, bytes] = *--next;
   return address < start + bytes;
 }
 
@@ -118,7 +118,7 @@ void doCopies(size_t until) {
   }
 }
 
-/// Pageable memory is read before the call returns, or written.
+/// Pageable memory is read or written before the call returns.
 static void copy(char *to, const char *from, size_t bytes, const char *host) {
   fake().copies.push_back({to, from, bytes});
   if (!fake().defersCopies || !isPinned(host))

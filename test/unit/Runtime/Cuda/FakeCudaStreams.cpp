@@ -112,19 +112,19 @@ FAKE cuEventElapsedTime(float *milliseconds, void *, void *) {
   return kSuccess;
 }
 
-// For tests in Python, which do not reach the state.
+// For tests in Python, which cannot reach the state.
 FAKE fakeFailSynchronize(int result) {
   fake().failures["cuStreamSynchronize"] = result;
   return kSuccess;
 }
 
-/// Copies of page-locked memory are done later, from now on.
+/// From now on, copies of page-locked memory are deferred.
 FAKE fakeDeferCopies() {
   fake().defersCopies = true;
   return kSuccess;
 }
 
-/// How often something was used that is no more, or freed while in use.
+/// Number of uses of destroyed objects and of frees during use.
 FAKE fakeMisuses() { return static_cast<int>(fake().misuses.size()); }
 FAKE fakeFreed() { return fake().freed; }
 FAKE fakeStreamsAlive() {
@@ -135,7 +135,7 @@ FAKE fakeModulesAlive() {
   return fake().modulesLoaded - fake().modulesUnloaded;
 }
 
-/// Makes a context of another library's current, or with -1 takes it away.
+/// Makes a context of another library current; -1 removes it.
 FAKE fakeEnterContext(int device) {
   if (device < 0)
     fake().contextStack.pop_back();
@@ -150,14 +150,14 @@ static int numberOf(void *handle) {
 FAKE fakeLastStream() { return numberOf(fake().launches.back().stream); }
 FAKE fakeLastContext() { return numberOf(fake().launches.back().context); }
 
-/// Where the memory is whose addresses the driver knows, on device 1.
+/// Returns the address of the memory that the driver knows, on device 1.
 FAKE fakeMemory(uint64_t *address) {
   *address = reinterpret_cast<uint64_t>(fake().memory);
   return kSuccess;
 }
 
-// NVTX in one library with the driver: ranges that were opened, or -1 where
-// one is open.
+// NVTX, in one library with the driver. The number of finished ranges is -1
+// while one is open.
 static int openRanges = 0, ranges = 0;
 FAKE nvtxRangePushA(const char *) {
   ++ranges;

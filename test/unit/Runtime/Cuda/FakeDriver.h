@@ -1,4 +1,4 @@
-// What the files of the driver's test double share.
+// Declarations shared by the files of the driver's test double.
 #ifndef TILEWRIGHT_TEST_UNIT_RUNTIME_CUDA_FAKEDRIVER_H
 #define TILEWRIGHT_TEST_UNIT_RUNTIME_CUDA_FAKEDRIVER_H
 
@@ -8,9 +8,9 @@
 
 inline FakeCuda &fake() { return *fakeCudaState(); }
 
-/// The failure that was ordered for `function`.
+/// Returns the failure that the test requested for `function`.
 inline int resultOf(const char *function) {
-  // Without the text that a search makes: some tests count allocations.
+  // Skips the search, which allocates a string: some tests count allocations.
   if (fake().failures.empty())
     return tilewright::runtime::cuda::kSuccess;
   auto found = fake().failures.find(function);
@@ -18,7 +18,7 @@ inline int resultOf(const char *function) {
                                         : found->second;
 }
 
-/// Notes the misuse of a stream that is no more.
+/// Records the use of a destroyed stream.
 inline int resultWith(void *stream, const char *function) {
   if (!fake().destroyedStreams.count(stream))
     return tilewright::runtime::cuda::kSuccess;
@@ -26,7 +26,7 @@ inline int resultWith(void *stream, const char *function) {
   return tilewright::runtime::cuda::kErrorInvalidHandle;
 }
 
-/// Does the copies that were asked for, but for those behind the first `until`.
+/// Performs the requested copies, at most the first `until`.
 void doCopies(size_t until = SIZE_MAX);
 
 #define FAIL_IF_DESTROYED(stream)                                              \

@@ -56,7 +56,7 @@ protected:
     driver = std::move(*opened);
   }
 
-  /// Runs the kernel over `programs` programs and looks at what it wrote.
+  /// Runs the kernel over `programs` programs and checks its output.
   void checkRun(const std::string &image, const LaunchShape &shape) {
     auto kernel = Kernel::load(*driver, 0, image, "kernel", shape);
     ASSERT_TRUE(kernel.ok()) << kernel.status().message();
@@ -77,7 +77,7 @@ protected:
     ASSERT_TRUE(synchronize(*driver, 0, *stream).ok());
     for (size_t i = 0; i < host.size(); ++i)
       ASSERT_EQ(host[i], static_cast<int32_t>(i / shape.threads) + 5) << i;
-    EXPECT_EQ(placeOf(*driver, *memory)->device, 0);
+    EXPECT_EQ(getPointerInfo(*driver, *memory)->device, 0);
     EXPECT_TRUE(destroyStream(*driver, 0, *stream).ok());
     EXPECT_TRUE(release(*driver, 0, *memory).ok());
   }
@@ -166,10 +166,10 @@ TEST_F(GpuTest, EventsMeasureTime) {
 
 TEST_F(GpuTest, HostMemoryIsOnNoDevice) {
   int local = 0;
-  Result<PointerOffset> place =
-      placeOf(*driver, reinterpret_cast<DevicePointer>(&local));
-  ASSERT_TRUE(place.ok()) << place.status().message();
-  EXPECT_EQ(place->device, -1);
+  Result<PointerInfo> info =
+      getPointerInfo(*driver, reinterpret_cast<DevicePointer>(&local));
+  ASSERT_TRUE(info.ok()) << info.status().message();
+  EXPECT_EQ(info->device, -1);
 }
 
 } // namespace

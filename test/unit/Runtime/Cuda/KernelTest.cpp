@@ -23,7 +23,7 @@ protected:
     return loaded.status();
   }
 
-  /// Launches with two parameters, a pointer and a number.
+  /// Launches with two parameters, a pointer and an integer.
   Status launch(const Kernel &kernel, std::array<int64_t, 3> grid) {
     uint64_t pointer = 0x123456789abc;
     int32_t number = -7;
@@ -229,7 +229,7 @@ TEST_F(KernelTest, DependentLaunches) {
   EXPECT_TRUE(fake->launches[1].isDependent);
 }
 
-TEST_F(KernelTest, OldDriverLaunchesDependentsInTurn) {
+TEST_F(KernelTest, OldDriverSerialisesDependents) {
   use(FAKE_CUDA_OLD_PATH);
   fake->version = 11040;
   shape.isDependent = true;

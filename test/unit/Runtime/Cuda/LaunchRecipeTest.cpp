@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-/// Every allocation of this program is counted, for tests of what allocates.
+/// Counts every allocation of this executable.
 static size_t allocations = 0;
 
 void *operator new(size_t bytes) {
@@ -24,9 +24,9 @@ namespace {
 
 enum { Argument, Constant, Add, Sub, Mul, Min, Max };
 
-/// Two parameters and a grid of some kind; one map of half precision, 64 x 32
-/// boxes: base is parameter 0, shape (parameter 1, 2 * parameter 1 - 1),
-/// stride 48.
+/// Two parameters, a grid of the given kind and one f16 map with boxes of 64 x
+/// 32. Base: parameter 0. Shape: (parameter 1, 2 * parameter 1 - 1). Stride:
+/// 48.
 std::vector<int64_t> recipeOfMatrix(GridKind grid, int64_t rowStride = 48) {
   return {2,        int64_t(grid),
           1,        6,
@@ -135,9 +135,10 @@ TEST_F(LaunchRecipeTest, RefusedArraysAreNotKept) {
   fake->failures["cuTensorMapEncodeTiled"] = kErrorInvalidValue;
   Status status = launch(0x7000, 10, {1, 1, 1});
   EXPECT_EQ(status.code(), StatusCode::Unsupported);
-  EXPECT_EQ(status.message(),
-            "cannot launch kernel 'kernel': the tensor memory accelerator can "
-            "not copy from an array of shape (10, 19) and strides (48, 1)");
+  EXPECT_EQ(
+      status.message(),
+      "cannot launch kernel 'kernel': the tensor memory accelerator cannot "
+      "copy from an array of shape (10, 19) and strides (48, 1)");
   EXPECT_TRUE(fake->launches.empty());
   fake->failures.clear();
   EXPECT_TRUE(launch(0x7000, 10, {1, 1, 1}).ok());
@@ -161,7 +162,7 @@ TEST_F(LaunchRecipeTest, PersistentClusters) {
   fake->parametersToRecord = 6;
   ASSERT_TRUE(launch(0x7000, 10, {1000, 30, 2}).ok());
   EXPECT_EQ(fake->launches[0].grid[0], 4 * 130u);
-  // Whole clusters, and the grid as it was asked for.
+  // Whole clusters, and the requested grid.
   ASSERT_TRUE(launch(0x7000, 10, {3, 3, 1}).ok());
   EXPECT_EQ(fake->launches[1].grid[0], 12u);
   EXPECT_EQ(fake->launches[1].cluster[0], 4u);
@@ -192,18 +193,18 @@ StreamHandle streamOf(uintptr_t number) {
   return static_cast<StreamHandle>(fakeHandle(number));
 }
 
-/// Two parameters and programs that take turns.
+/// Two parameters and ordered programs.
 std::vector<int64_t> recipeOfTickets() {
   return {2, int64_t(GridKind::Ordered), 0};
 }
 
-TEST_F(LaunchRecipeTest, TurnsHaveAPlaceForEachStream) {
+TEST_F(LaunchRecipeTest, EachStreamHasATicketSlot) {
   load(recipeOfTickets());
   fake->parametersToRecord = 3;
   uint64_t base = 0x7000;
   int64_t n = 10;
   void *parameters[] = {&base, &n};
-  auto placeOn = [&](StreamHandle stream) {
+  auto slotOn = [&](StreamHandle stream) {
     EXPECT_TRUE(kernel->launch({4, 3, 2}, stream, parameters).ok());
     const auto &launch = fake->launches.back();
     EXPECT_EQ(launch.grid[0], 4u);
@@ -214,21 +215,21 @@ TEST_F(LaunchRecipeTest, TurnsHaveAPlaceForEachStream) {
     return launch.words[2];
   };
   StreamHandle first = streamOf(0x51), second = streamOf(0x52);
-  EXPECT_EQ(placeOn(nullptr), 0u);
-  EXPECT_EQ(placeOn(first), 1u);
-  EXPECT_EQ(placeOn(second), 2u);
-  EXPECT_EQ(placeOn(first), 1u);
-  EXPECT_EQ(placeOn(nullptr), 0u);
-  // A graph runs whenever it likes.
+  EXPECT_EQ(slotOn(nullptr), 0u);
+  EXPECT_EQ(slotOn(first), 1u);
+  EXPECT_EQ(slotOn(second), 2u);
+  EXPECT_EQ(slotOn(first), 1u);
+  EXPECT_EQ(slotOn(nullptr), 0u);
+  // A graph may run at any time.
   fake->isCapturing = true;
   fake->captured = first;
-  EXPECT_EQ(placeOn(first), 3u);
-  EXPECT_EQ(placeOn(first), 4u);
+  EXPECT_EQ(slotOn(first), 3u);
+  EXPECT_EQ(slotOn(first), 4u);
   fake->isCapturing = false;
-  EXPECT_EQ(placeOn(first), 1u);
+  EXPECT_EQ(slotOn(first), 1u);
 }
 
-TEST_F(LaunchRecipeTest, BoundLaunchesTakeThePlaceOfTheirStream) {
+TEST_F(LaunchRecipeTest, BoundLaunchesUseTheSlotOfTheirStream) {
   load(recipeOfTickets());
   fake->parametersToRecord = 3;
   const uint64_t slots[] = {0x7000, 10};
@@ -236,27 +237,27 @@ TEST_F(LaunchRecipeTest, BoundLaunchesTakeThePlaceOfTheirStream) {
   ASSERT_TRUE(bound.ok()) << bound.status().message();
   for (uintptr_t stream : {0x51, 0x52, 0x51})
     ASSERT_TRUE(kernel->launch(**bound, streamOf(stream)).ok());
-  const uint32_t places[] = {0, 1, 0};
+  const uint32_t expected[] = {0, 1, 0};
   for (size_t i = 0; i < 3; ++i)
     EXPECT_EQ(fake->launches[i].words,
-              (std::vector<uint32_t>{0x7000, 10, places[i]}));
+              (std::vector<uint32_t>{0x7000, 10, expected[i]}));
 }
 
-TEST(TicketSlotsTest, PlacesAreGivenOutAgainWhenAllAre) {
-  TicketSlots places;
-  EXPECT_EQ(places.get(nullptr, /*isCaptured=*/false), 0);
-  for (int32_t i = 1; i < TicketSlots::kNumPlaces; ++i)
-    ASSERT_EQ(places.get(nullptr, /*isCaptured=*/true), i);
-  EXPECT_EQ(places.get(nullptr, /*isCaptured=*/false), 0);
-  EXPECT_EQ(places.get(streamOf(1), /*isCaptured=*/false), 0);
-  EXPECT_EQ(places.get(nullptr, /*isCaptured=*/false), 1) << "a new round";
+TEST(TicketSlotsTest, SlotsAreReusedAfterAllAreTaken) {
+  TicketSlots slots;
+  EXPECT_EQ(slots.get(nullptr, /*isCaptured=*/false), 0);
+  for (int32_t i = 1; i < TicketSlots::kNumSlots; ++i)
+    ASSERT_EQ(slots.get(nullptr, /*isCaptured=*/true), i);
+  EXPECT_EQ(slots.get(nullptr, /*isCaptured=*/false), 0);
+  EXPECT_EQ(slots.get(streamOf(1), /*isCaptured=*/false), 0);
+  EXPECT_EQ(slots.get(nullptr, /*isCaptured=*/false), 1) << "a new round";
 }
 
 TEST(TicketSlotsTest, EachThreadHasADefaultStream) {
-  TicketSlots places;
+  TicketSlots slots;
   int32_t other = 0;
-  EXPECT_EQ(places.get(streamOf(2), /*isCaptured=*/false), 0);
-  std::thread([&] { other = places.get(streamOf(2), false); }).join();
+  EXPECT_EQ(slots.get(streamOf(2), /*isCaptured=*/false), 0);
+  std::thread([&] { other = slots.get(streamOf(2), false); }).join();
   EXPECT_EQ(other, 1);
 }
 

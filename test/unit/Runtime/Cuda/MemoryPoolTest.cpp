@@ -150,7 +150,7 @@ TEST_F(GraphTest, CapturesAndLaunches) {
 
 TEST_F(GraphTest, RefusesTheDefaultStreamAndOldDrivers) {
   EXPECT_EQ(beginCapture(open(), 0, nullptr).message(),
-            "the default stream can not be captured; give a stream");
+            "the default stream cannot be captured; pass another stream");
   use(FAKE_CUDA_OLD_PATH);
   fake->version = 11030;
   EXPECT_EQ(beginCapture(open(), 0, nullptr).message(),

@@ -51,21 +51,21 @@ TEST_F(MemoryTest, OutOfMemoryNamesTheAmount) {
             "FAKE_OUT_OF_MEMORY (2): words of the driver");
 }
 
-TEST_F(MemoryTest, PlaceOfAPointer) {
+TEST_F(MemoryTest, DeviceOfAPointer) {
   const Driver &driver = open();
-  Result<PointerOffset> device =
-      placeOf(driver, reinterpret_cast<DevicePointer>(fake->memory + 8));
+  Result<PointerInfo> device =
+      getPointerInfo(driver, reinterpret_cast<DevicePointer>(fake->memory + 8));
   ASSERT_TRUE(device.ok());
   EXPECT_TRUE(device->accessible);
   EXPECT_EQ(device->device, 1);
   int local = 0;
-  Result<PointerOffset> host =
-      placeOf(driver, reinterpret_cast<DevicePointer>(&local));
+  Result<PointerInfo> host =
+      getPointerInfo(driver, reinterpret_cast<DevicePointer>(&local));
   ASSERT_TRUE(host.ok()) << "plain host memory is no error";
   EXPECT_FALSE(host->accessible);
   EXPECT_EQ(host->device, -1);
   fake->failures["cuPointerGetAttribute"] = kErrorNotInitialized;
-  EXPECT_FALSE(placeOf(driver, 0).ok());
+  EXPECT_FALSE(getPointerInfo(driver, 0).ok());
 }
 
 TEST_F(MemoryTest, ErrorsOfKernelsSurfaceWhenWaiting) {

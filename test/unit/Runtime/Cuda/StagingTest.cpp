@@ -10,7 +10,7 @@ namespace {
 
 class StagingTest : public CudaTest {
 protected:
-  /// Bytes that differ from piece to piece and within one.
+  /// Bytes that differ between pieces and within a piece.
   static std::string bytes(size_t count) {
     std::string text(count, '\0');
     for (size_t i = 0; i < count; ++i)
@@ -23,7 +23,7 @@ protected:
 
 TEST_F(StagingTest, CopiesInPieces) {
   const Driver &driver = open();
-  // More pieces than buffers, and a last one that is not full.
+  // More pieces than buffers, and a partial last piece.
   const size_t count = 6 * Staging::kBufferBytes + 5;
   const std::string sent = bytes(count);
   std::string device(count, '\0'), back(count, '\0');

@@ -81,7 +81,7 @@ TEST(HostJit, FailedAssertionEndsTheLaunch) {
 
 TEST(HostJit, ShortFloatConversionsAreBound) {
   HostObjectOptions options = thisMachine();
-  // Nothing but what every processor of the architecture has.
+  // Only features that every processor of the architecture has.
   options.target.cpu = "";
   options.target.features = "";
   Emitted emitted = emit(R"(
@@ -140,7 +140,7 @@ TEST(HostJit, TruncatedObjectIsRefused) {
   EXPECT_NE(loaded.status, TW_OK);
 }
 
-/// out[0..15] as 16 bits of the 32 in in[0..15], where the mask says so.
+/// out[i] = in[i] truncated to 16 bits, for the lanes in the mask.
 constexpr const char *kMasked = R"(
 declare void @llvm.masked.store.v16i16.p0(<16 x i16>, ptr, <16 x i1>)
 define void @kernel(ptr %args, ptr %grid, i64 %begin, i64 %end) {

@@ -10,7 +10,7 @@ using testing::Test;
 
 namespace {
 
-/// out[i] = f(in[i]) for 1024 floats, as a front end would write it.
+/// out[i] = f(in[i]) for 1024 floats, as a front end writes it.
 std::string mapFloats(const std::string &call, const std::string &declaration) {
   return R"(
 define void @map(ptr noalias %in, ptr noalias %out) {
@@ -33,7 +33,7 @@ done:
 )" + declaration;
 }
 
-/// The names that an object needs from elsewhere.
+/// Returns the undefined symbols of an object.
 std::vector<std::string> undefinedSymbols(const std::string &bytes) {
   std::vector<std::string> names;
   auto file = llvm::object::ObjectFile::createObjectFile(
@@ -61,8 +61,8 @@ uint16_t elfMachine(const std::string &bytes) {
 
 using MapFunction = void (*)(const float *, float *);
 
-/// Runs `map` of the object on inputs from -8 to 8 and compares with `expected`
-/// within `ulps` of its value.
+/// Runs `map` of the object on inputs from -8 to 8. Compares with `expected`
+/// within `ulps`.
 void checkMap(const std::string &object, double (*expected)(double),
               double ulps) {
   auto library = HostLibrary::load(object, {});
@@ -146,8 +146,7 @@ TEST(HostObject, PreferredWidthIsUsed) {
   options.preferredVectorBits = 512;
   Emitted wide = emit(text, options);
   ASSERT_EQ(narrow.error + wide.error, "");
-  // This processor is known to slow down with 512 bits, so that LLVM takes 256
-  // unless told otherwise.
+  // 512-bit vectors slow this processor down, so LLVM defaults to 256.
   EXPECT_NE(narrow.object, wide.object);
 }
 
@@ -208,7 +207,7 @@ TEST(HostObject, UnknownTripleIsAnError) {
 
 TEST(HostObject, InvalidIrIsAnError) {
   ParsedModule parsed("define i32 @f(i32 %x) { ret i32 %x }");
-  // A function without a terminator, which the parser would not let through.
+  // A function without a terminator, which the parser would reject.
   parsed.module->getFunction("f")->front().back().eraseFromParent();
   auto object = emitHostObject(*parsed.module, thisMachine());
   ASSERT_FALSE(bool(object));

@@ -1,4 +1,4 @@
-// What the tests of host code share: from IR text to something to call.
+// Helpers of the tests of host code: from IR text to a callable function.
 #ifndef TILEWRIGHT_TEST_UNIT_TARGET_HOST_HOSTTEST_H
 #define TILEWRIGHT_TEST_UNIT_TARGET_HOST_HOSTTEST_H
 
@@ -13,7 +13,7 @@
 
 namespace tilewright::host {
 
-/// The module that the text describes; its context lives with it.
+/// A parsed module, with its context.
 struct ParsedModule {
   explicit ParsedModule(llvm::StringRef text) {
     llvm::SMDiagnostic error;
@@ -24,7 +24,7 @@ struct ParsedModule {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// The object, or the words of the error.
+/// The object, or the error message.
 struct Emitted {
   std::string object;
   std::string error;

@@ -25,7 +25,7 @@ template <typename Function> Function conversion(const char *name) {
   return nullptr;
 }
 
-/// The value of 16 bits by the definition of the format.
+/// The value of 16 bits, computed by the definition of the format.
 double valueOf(uint16_t bits, int mantissaBits) {
   const int bias = (1 << (14 - mantissaBits)) - 1;
   const int exponent = (bits & 0x7fff) >> mantissaBits;
@@ -40,10 +40,10 @@ double valueOf(uint16_t bits, int mantissaBits) {
                            exponent - bias - mantissaBits);
 }
 
-/// Whether no neighbour of `bits` is nearer to `value`, nor as near and even.
+/// Whether `bits` is nearest to `value`, with ties to even.
 bool isNearest(double value, uint16_t bits, int mantissaBits) {
   const double infinity = std::numeric_limits<double>::infinity();
-  // Beyond the largest number the step goes on as if there were one more.
+  // Beyond the largest number, the spacing continues as if one more existed.
   const auto valueOrNext = [&](uint16_t b) {
     const double v = valueOf(b, mantissaBits);
     if (std::abs(v) != infinity)
@@ -71,7 +71,7 @@ template <typename Short, typename Source>
 void checkNarrowing(const char *name, int mantissaBits) {
   auto convert = conversion<Short (*)(Source)>(name);
   ASSERT_NE(convert, nullptr);
-  // Every number of the format, the middles between them, and their neighbours.
+  // Every number of the format, all midpoints, and the neighbours of both.
   const double infinity = std::numeric_limits<double>::infinity();
   for (int bits = 0; bits < 0x7fff; ++bits) {
     const double low = valueOf(static_cast<uint16_t>(bits), mantissaBits);

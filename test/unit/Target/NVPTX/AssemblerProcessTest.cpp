@@ -11,7 +11,7 @@ using namespace tilewright;
 
 namespace {
 
-/// Result of a shell script, which stands for any program.
+/// Runs a shell script as an example of a program.
 llvm::Expected<ProcessResult> runScript(const std::string &script,
                                         unsigned timeoutSeconds = 30) {
   return runProcess({"/bin/sh", "-c", script}, timeoutSeconds);
@@ -50,7 +50,7 @@ TEST(AssemblerProcess, MissingProgram) {
 TEST(AssemblerProcess, TooLongIsKilled) {
   EXPECT_EQ(errorOf(runScript("exec sleep 100", 1)),
             "'/bin/sh' took longer than 1 s");
-  // Also when it has closed its output.
+  // Also after it has closed its output.
   EXPECT_EQ(errorOf(runScript("exec sleep 100 >&- 2>&-", 1)),
             "'/bin/sh' took longer than 1 s");
 }

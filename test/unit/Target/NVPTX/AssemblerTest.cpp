@@ -15,8 +15,8 @@ using testing::HasSubstr;
 
 namespace {
 
-/// A kernel that stores its argument. `registers` live values, of which more
-/// than 24 must be spilled.
+/// A kernel that stores its argument. It has `registers` live values; all
+/// above 24 must be spilled.
 std::string kernel(const char *version, const char *target, int registers = 1) {
   std::string text = std::string(".version ") + version + "\n.target " +
                      target + R"(
@@ -55,7 +55,8 @@ private:
   const char *name;
 };
 
-/// A program that answers like a ptxas of `release` and otherwise runs `body`.
+/// A program that identifies itself as ptxas `release` and otherwise runs
+/// `body`.
 class FakePtxas {
 public:
   FakePtxas(const std::string &release, const std::string &body)
@@ -90,7 +91,7 @@ AssemblerOptions only(const char *kind) {
   return options;
 }
 
-/// Both real assemblers, each skipped visibly where it is missing.
+/// Both real assemblers. A missing one skips the test visibly.
 class RealAssembler : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override {

@@ -1,7 +1,7 @@
-// nvJitLink as its first release was: names with the version, and no function
-// that tells it. Knows sm_80 alone, and gives the PTX back as the cubin. With
-// FAKE_CACHE as later releases are: plain names, the version told, and a cache
-// that has everything and says nothing of it.
+// nvJitLink like its first release: names with the version, and no function for
+// the version. It accepts only sm_80 and returns the PTX as the cubin. With
+// FAKE_CACHE like later releases: plain names, a version function, and a cache
+// that hits always and reports no resources.
 #include <cstdint>
 #include <cstring>
 #include <string>

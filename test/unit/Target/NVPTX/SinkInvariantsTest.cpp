@@ -12,8 +12,8 @@ using namespace llvm;
 
 namespace {
 
-/// A loop with a block of `length` instructions that uses `%chain`, computed
-/// from `%base` before the loop, and `%base` itself in its last block.
+/// A loop with a block of `length` instructions. Its last block uses `%base`
+/// and `%chain`, which is computed from `%base` before the loop.
 class SinkInvariants : public testing::Test {
 protected:
   StringRef findBlock(unsigned length, StringRef value) {
@@ -35,9 +35,9 @@ protected:
         %early = getelementptr i32, ptr %out, i32 %soon
         store i32 %i, ptr %early
     )" + body + R"(
-        %place = getelementptr i32, ptr %out, i32 %chain
+        %late = getelementptr i32, ptr %out, i32 %chain
         store i32 %x)" +
-                       std::to_string(length - 1) + R"(, ptr %place
+                       std::to_string(length - 1) + R"(, ptr %late
         br label %end
       end:
         %next = add i32 %i, %base

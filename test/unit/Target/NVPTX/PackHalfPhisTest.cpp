@@ -1,4 +1,4 @@
-#include "lib/Target/NVPTX/PackHalves.h"
+#include "lib/Target/NVPTX/PackHalfPhis.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
@@ -13,7 +13,7 @@ using namespace llvm;
 
 namespace {
 
-/// The insertions that make the vector `name` of two values.
+/// The insertions that build the vector `name` from two values.
 std::string pack(const std::string &name, const std::string &lower,
                  const std::string &upper) {
   return "  %" + name + "0 = insertelement <2 x half> poison, half " + lower +
@@ -21,10 +21,10 @@ std::string pack(const std::string &name, const std::string &lower,
          "0, half " + upper + ", i32 1\n";
 }
 
-class PackHalves : public testing::Test {
+class PackHalfPhis : public testing::Test {
 protected:
-  /// How many values of 16 bits, and of 32, the blocks of a loop take. `body`
-  /// uses the halves `%a` and `%b` that it carries, `after` stands behind it.
+  /// Counts the 16-bit and the 32-bit phis after packing. `body` uses the phis
+  /// `%a` and `%b` of the loop, `after` follows the loop.
   std::pair<unsigned, unsigned> countCarried(const std::string &body,
                                              const std::string &after = "") {
     std::string text = R"(
@@ -47,17 +47,17 @@ protected:
     SMDiagnostic error;
     module = parseAssemblyString(text, error, context);
     EXPECT_TRUE(module) << error.getMessage().str();
-    tilewright::packHalves(*module);
+    tilewright::packHalfPhis(*module);
     EXPECT_FALSE(verifyModule(*module, &errs()));
-    unsigned halves = 0, registers = 0;
+    unsigned singles = 0, pairs = 0;
     for (Instruction &instruction :
          instructions(*module->getFunction("kernel")))
       if (isa<PHINode>(instruction))
-        ++(instruction.getType()->isHalfTy() ? halves : registers);
-    return {halves, registers};
+        ++(instruction.getType()->isHalfTy() ? singles : pairs);
+    return {singles, pairs};
   }
 
-  /// What the vector given to the first call is made of.
+  /// Returns the argument of the first call.
   Value *getUsed() {
     for (Instruction &instruction :
          instructions(*module->getFunction("kernel")))
@@ -72,13 +72,13 @@ protected:
 
 const std::string kUse = "  call void @use(<2 x half> %pair)\n";
 
-TEST_F(PackHalves, CarriesPairsInOneRegister) {
+TEST_F(PackHalfPhis, CarriesPairsInOneRegister) {
   EXPECT_EQ(countCarried(pack("pair", "%a", "%b") + kUse), std::pair(0u, 1u));
   auto *cast = dyn_cast<BitCastInst>(getUsed());
   ASSERT_TRUE(cast);
   auto *phi = dyn_cast<PHINode>(cast->getOperand(0));
   ASSERT_TRUE(phi);
-  // The halves of an iteration, in their order, at its end.
+  // The values of an iteration, packed in order at its end.
   auto *packed = cast_or_null<BitCastInst>(phi->getIncomingValue(1));
   ASSERT_TRUE(packed);
   auto *upper = dyn_cast<InsertElementInst>(packed->getOperand(0));
@@ -90,7 +90,7 @@ TEST_F(PackHalves, CarriesPairsInOneRegister) {
             "nextA");
 }
 
-TEST_F(PackHalves, CarriesThemFurther) {
+TEST_F(PackHalfPhis, CarriesThemFurther) {
   EXPECT_EQ(countCarried(pack("pair", "%a", "%b") + kUse,
                          "%c = phi half [ %a, %loop ]\n"
                          "%d = phi half [ %b, %loop ]\n" +
@@ -99,7 +99,7 @@ TEST_F(PackHalves, CarriesThemFurther) {
             std::pair(0u, 2u));
 }
 
-TEST_F(PackHalves, CarriesThemToWhereTheyArePacked) {
+TEST_F(PackHalfPhis, CarriesThemToWhereTheyArePacked) {
   EXPECT_EQ(countCarried("", "%c = phi half [ %a, %loop ]\n"
                              "%d = phi half [ %b, %loop ]\n" +
                                  pack("last", "%c", "%d") +
@@ -107,28 +107,28 @@ TEST_F(PackHalves, CarriesThemToWhereTheyArePacked) {
             std::pair(0u, 2u));
 }
 
-TEST_F(PackHalves, LeavesHalvesThatAreUsedAlone) {
+TEST_F(PackHalfPhis, KeepsElementsThatAreUsedAlone) {
   EXPECT_EQ(countCarried(pack("pair", "%a", "%b") + kUse +
                          "  call void @take(half %b)\n"),
             std::pair(2u, 0u));
 }
 
-TEST_F(PackHalves, LeavesHalvesOfSeveralPairs) {
+TEST_F(PackHalfPhis, KeepsElementsOfSeveralPairs) {
   EXPECT_EQ(countCarried(pack("pair", "%a", "%b") + kUse +
                          pack("swapped", "%b", "%a") +
                          "  call void @use(<2 x half> %swapped)\n"),
             std::pair(2u, 0u));
 }
 
-TEST_F(PackHalves, LeavesHalvesThatGoOnAlone) {
-  // One half alone is used behind the loop, so the other cannot be joined.
+TEST_F(PackHalfPhis, KeepsElementsThatContinueAlone) {
+  // Only one element is used after the loop, so the pair cannot be packed.
   EXPECT_EQ(countCarried(pack("pair", "%a", "%b") + kUse,
                          "%c = phi half [ %a, %loop ]\n"
                          "call void @take(half %c)\n"),
             std::pair(3u, 0u));
 }
 
-TEST_F(PackHalves, LeavesPairsOfOneHalf) {
+TEST_F(PackHalfPhis, KeepsPairsOfOneElement) {
   EXPECT_EQ(countCarried(pack("pair", "%a", "%a") + kUse), std::pair(2u, 0u));
 }
 

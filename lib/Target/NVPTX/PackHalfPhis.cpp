@@ -1,4 +1,4 @@
-#include "lib/Target/NVPTX/PackHalves.h"
+#include "lib/Target/NVPTX/PackHalfPhis.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -12,15 +12,15 @@
 using namespace llvm;
 
 namespace {
-/// Two floats, the lower one first.
+/// Two floats, the lower element first.
 using Pair = std::pair<Value *, Value *>;
 using PhiPair = std::pair<PHINode *, PHINode *>;
 
-/// The pairs of one function that blocks take from those before them.
+/// The pairs of phis of one function that are used together only.
 class CarriedPairs {
 public:
   explicit CarriedPairs(ArrayRef<InsertElementInst *> vectors);
-  /// Makes registers of them.
+  /// Replaces each pair by one phi of a 32-bit register.
   void pack(ArrayRef<InsertElementInst *> vectors);
 
 private:
@@ -29,14 +29,15 @@ private:
   Value *getAt(Pair pair, BasicBlock *block);
 
   SetVector<PhiPair> pairs;
-  /// The pair that either half belongs to.
+  /// The pair of each phi.
   DenseMap<PHINode *, PhiPair> wholes;
   DenseMap<PhiPair, PHINode *> packed;
   DenseMap<std::pair<BasicBlock *, Pair>, Value *> made;
 };
 } // namespace
 
-/// What the last of two insertions makes a vector of, if that is all there is.
+/// Returns the two elements if `vector` is the last of two insertions that form
+/// a whole vector.
 static std::optional<Pair> getPair(InsertElementInst *vector) {
   using namespace PatternMatch;
   auto *type = dyn_cast<FixedVectorType>(vector->getType());
@@ -51,7 +52,7 @@ static std::optional<Pair> getPair(InsertElementInst *vector) {
   return Pair{lower, upper};
 }
 
-/// The vector that an insertion is the first half of.
+/// Returns the elements of the vector that `user` is an insertion into.
 static std::optional<Pair> getPairOf(User *user) {
   auto *insertion = dyn_cast<InsertElementInst>(user);
   if (!insertion)
@@ -64,7 +65,7 @@ static std::optional<Pair> getPairOf(User *user) {
   return last ? getPair(last) : std::nullopt;
 }
 
-/// Two values that the same block takes from those before it.
+/// Returns the phis of a pair if both belong to the same block.
 static std::optional<PhiPair> getPhis(Pair pair) {
   auto *lower = dyn_cast<PHINode>(pair.first);
   auto *upper = dyn_cast<PHINode>(pair.second);
@@ -77,7 +78,7 @@ static std::optional<PhiPair> getPhis(Pair pair) {
 CarriedPairs::CarriedPairs(ArrayRef<InsertElementInst *> vectors) {
   for (InsertElementInst *vector : vectors)
     collect(*getPair(vector));
-  // What is carried to a pair that is not packed is not, either.
+  // A pair that flows into an unpacked pair stays unpacked too.
   SmallDenseSet<PhiPair> split;
   do {
     split.clear();
@@ -100,7 +101,7 @@ void CarriedPairs::collect(Pair pair) {
              upper->getIncomingValueForBlock(block)});
 }
 
-/// Whether both are used together alone.
+/// Whether the two phis are only used together.
 bool CarriedPairs::isWhole(PhiPair pair) const {
   auto isUsedWhole = [&](const Use &use) {
     if (std::optional<Pair> used = getPairOf(use.getUser()))
@@ -118,7 +119,7 @@ bool CarriedPairs::isWhole(PhiPair pair) const {
          all_of(pair.second->uses(), isUsedWhole);
 }
 
-/// The pair as one register at the end of `block`.
+/// Returns the pair as one register at the end of `block`.
 Value *CarriedPairs::getAt(Pair pair, BasicBlock *block) {
   if (std::optional<PhiPair> phis = getPhis(pair))
     if (PHINode *value = packed.lookup(*phis))
@@ -154,7 +155,7 @@ void CarriedPairs::pack(ArrayRef<InsertElementInst *> vectors) {
       vector->replaceAllUsesWith(
           IRBuilder<>(vector).CreateBitCast(value, vector->getType()));
   }
-  // They may carry each other.
+  // The phis may use each other.
   for (auto [lower, upper] : pairs)
     for (PHINode *half : {lower, upper})
       half->replaceAllUsesWith(PoisonValue::get(half->getType()));
@@ -164,7 +165,7 @@ void CarriedPairs::pack(ArrayRef<InsertElementInst *> vectors) {
   }
 }
 
-void tilewright::packHalves(Module &module) {
+void tilewright::packHalfPhis(Module &module) {
   for (Function &function : module) {
     SmallVector<InsertElementInst *> vectors;
     for (BasicBlock &block : function)

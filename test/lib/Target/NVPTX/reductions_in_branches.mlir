@@ -3,16 +3,16 @@
 
 #layout = #warp.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [], block = []}>
 
-// ptxas 13.0 mistakes the predicate of `redux.sync` where it makes predicates of a branch.
+// ptxas 13.0 uses the wrong predicate for `redux.sync` if it converts a branch to predicated instructions.
 
-// CHECK-LABEL: .entry behind_a_branch(
+// CHECK-LABEL: .entry in_branch(
 // CHECK: redux.sync.add.s32
 // CHECK: bra
 // CHECK-NOT: redux
 // CHECK-COUNT-5: shfl.sync.bfly.b32
 // CHECK-NOT: redux
 // CHECK: ret;
-tile.func @behind_a_branch(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
+tile.func @in_branch(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %zero = arith.constant 0 : i32
   %i = tile.range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #layout>
   %ps = tile.splat %p : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>, #layout>

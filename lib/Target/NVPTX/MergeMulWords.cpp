@@ -1,4 +1,4 @@
-#include "lib/Target/NVPTX/JoinHalves.h"
+#include "lib/Target/NVPTX/MergeMulWords.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,14 +11,15 @@
 using namespace llvm;
 
 namespace {
-/// Two numbers of 32 bits, and whether they are widened with their signs.
+/// Two 32-bit integers, and whether they are sign-extended.
 struct Factors {
   Value *x = nullptr, *y = nullptr;
   bool isSigned = false;
 };
 } // namespace
 
-/// The number of 32 bits that `value` is made of; null if it is none.
+/// Returns the 32-bit integer that `value` extends; null if it is no such
+/// value.
 static Value *getNarrow(Value *value, bool isSigned) {
   if (auto *constant = dyn_cast<ConstantInt>(value)) {
     const APInt &bits = constant->getValue();
@@ -33,18 +34,19 @@ static Value *getNarrow(Value *value, bool isSigned) {
   return cast->getOperand(0);
 }
 
-/// What a product of 64 bits is a product of, if that is numbers of 32.
-static std::optional<Factors> getFactors(const Instruction &product) {
+/// Returns the 32-bit factors of a 64-bit multiplication; nothing if they are
+/// wider.
+static std::optional<Factors> getFactors(const Instruction &wide) {
   for (bool isSigned : {false, true}) {
-    Value *x = getNarrow(product.getOperand(0), isSigned);
-    Value *y = getNarrow(product.getOperand(1), isSigned);
+    Value *x = getNarrow(wide.getOperand(0), isSigned);
+    Value *y = getNarrow(wide.getOperand(1), isSigned);
     if (x && y)
       return Factors{x, y, isSigned};
   }
   return std::nullopt;
 }
 
-/// The product of 64 bits in front of `before`.
+/// Creates the 64-bit multiplication before `before`.
 static Value *widen(const Factors &factors, Instruction *before) {
   IRBuilder<> b(before);
   auto cast = [&](Value *value) {
@@ -54,9 +56,9 @@ static Value *widen(const Factors &factors, Instruction *before) {
   return b.CreateMul(cast(factors.x), cast(factors.y));
 }
 
-/// Whether somebody asks for the upper half of a product.
-static bool givesUpperHalf(const Instruction &product) {
-  return any_of(product.users(), [](const User *user) {
+/// Whether an instruction uses the upper word of a multiplication.
+static bool usesUpperWord(const Instruction &wide) {
+  return any_of(wide.users(), [](const User *user) {
     const auto *shift = dyn_cast<BinaryOperator>(user);
     return shift && shift->isShift() &&
            shift->getOpcode() != Instruction::Shl &&
@@ -64,21 +66,21 @@ static bool givesUpperHalf(const Instruction &product) {
   });
 }
 
-static void joinHalves(BasicBlock &block) {
+static void mergeMulWords(BasicBlock &block) {
   using Pair = std::pair<Value *, Value *>;
   SmallDenseMap<Pair, Instruction *> lower;
-  SmallVector<Instruction *> products;
-  for (Instruction &product : block) {
-    if (product.getOpcode() != Instruction::Mul)
+  SmallVector<Instruction *> wideMuls;
+  for (Instruction &multiply : block) {
+    if (multiply.getOpcode() != Instruction::Mul)
       continue;
-    if (product.getType()->isIntegerTy(32))
-      lower.try_emplace({product.getOperand(0), product.getOperand(1)},
-                        &product);
-    else if (product.getType()->isIntegerTy(64) && givesUpperHalf(product))
-      products.push_back(&product);
+    if (multiply.getType()->isIntegerTy(32))
+      lower.try_emplace({multiply.getOperand(0), multiply.getOperand(1)},
+                        &multiply);
+    else if (multiply.getType()->isIntegerTy(64) && usesUpperWord(multiply))
+      wideMuls.push_back(&multiply);
   }
-  for (Instruction *product : products) {
-    std::optional<Factors> factors = getFactors(*product);
+  for (Instruction *wide : wideMuls) {
+    std::optional<Factors> factors = getFactors(*wide);
     if (!factors)
       continue;
     auto found = lower.find({factors->x, factors->y});
@@ -86,23 +88,23 @@ static void joinHalves(BasicBlock &block) {
       found = lower.find({factors->y, factors->x});
     if (found == lower.end())
       continue;
-    // Where the first of them stands both factors are known.
-    Instruction *half = found->second;
+    // Both factors are defined before the first of the two multiplications.
+    Instruction *narrow = found->second;
     lower.erase(found);
-    Instruction *first = half->comesBefore(product) ? half : product;
+    Instruction *first = narrow->comesBefore(wide) ? narrow : wide;
     Value *whole = widen(*factors, first);
-    Value *trunc = IRBuilder<>(first).CreateTrunc(whole, half->getType());
-    half->replaceAllUsesWith(trunc);
-    product->replaceAllUsesWith(whole);
-    half->eraseFromParent();
-    // With what widened its factors: nothing behind this deletes dead
+    Value *trunc = IRBuilder<>(first).CreateTrunc(whole, narrow->getType());
+    narrow->replaceAllUsesWith(trunc);
+    wide->replaceAllUsesWith(whole);
+    narrow->eraseFromParent();
+    // Deletes the extensions of the factors too. No later pass deletes dead
     // instructions, and their operands would count as used.
-    RecursivelyDeleteTriviallyDeadInstructions(product);
+    RecursivelyDeleteTriviallyDeadInstructions(wide);
   }
 }
 
-void tilewright::joinHalves(Module &module) {
+void tilewright::mergeMulWords(Module &module) {
   for (Function &function : module)
     for (BasicBlock &block : function)
-      ::joinHalves(block);
+      ::mergeMulWords(block);
 }

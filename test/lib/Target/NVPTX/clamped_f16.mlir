@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline -o %t.mlir
 // RUN: tilewright-test-ptx %t.mlir --arch=sm_90a | FileCheck %s
 
-// ptxas 13.0 leaves out the extension of what was clamped.
+// ptxas 13.0 drops the zero extension of a clamped f16.
 
 // CHECK-LABEL: .entry clamped(
 // CHECK: max.f16

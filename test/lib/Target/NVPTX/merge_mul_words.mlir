@@ -1,9 +1,9 @@
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline -o %t.mlir
 // RUN: tilewright-test-ptx %t.mlir --arch=sm_90a | FileCheck %s
 
-// One instruction gives both halves, whichever is asked for first.
-// CHECK-LABEL: .entry halves(
-tile.func @halves(%x: i32, %y: i32, %p: !tile.ptr<i32>, %q: !tile.ptr<i32>)
+// One instruction computes both words, in either order of use.
+// CHECK-LABEL: .entry both_words(
+tile.func @both_words(%x: i32, %y: i32, %p: !tile.ptr<i32>, %q: !tile.ptr<i32>)
     attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %c32 = arith.constant 32 : i64
   %factor = arith.constant 3528531795 : i64
@@ -32,9 +32,9 @@ tile.func @halves(%x: i32, %y: i32, %p: !tile.ptr<i32>, %q: !tile.ptr<i32>)
   tile.return
 }
 
-// The halves of products of other numbers, or of other signs, stay apart.
-// CHECK-LABEL: .entry strangers(
-tile.func @strangers(%x: i32, %p: !tile.ptr<i32>)
+// Multiplications of other factors or of other signedness are not merged.
+// CHECK-LABEL: .entry unrelated(
+tile.func @unrelated(%x: i32, %p: !tile.ptr<i32>)
     attributes {tile.kernel, warp.num_warps = 1 : i32} {
   %c32 = arith.constant 32 : i64
   %factor = arith.constant 3528531795 : i64

@@ -1,8 +1,8 @@
 // RUN: tilewright-opt %s --warp-to-llvm-pipeline -o %t.mlir
 // RUN: tilewright-test-ptx %t.mlir --arch=sm_90a | FileCheck %s
 
-// ptxas 13.0 to 13.5 subtract from `mul.hi` of 32 bits without the carry of zero, in 64 bits. No `mul.hi` whose result may
-// become the lower word of a 64-bit value is left.
+// ptxas 13.0 to 13.5 lose the carry in a 64-bit subtraction from a 32-bit `mul.hi`. The pass replaces each `mul.hi` whose
+// result may become the lower word of a 64-bit value.
 
 // CHECK-LABEL: .entry unsigned(
 // CHECK-NOT: mul.hi
@@ -15,15 +15,15 @@ tile.func @unsigned(%x: i32, %y: i32, %p: !tile.ptr<i64>) attributes {tile.kerne
   %c32 = arith.constant 32 : i64
   %factor = arith.constant 1431655766 : i64
   %w = arith.extui %x : i32 to i64
-  %product = arith.muli %w, %factor : i64
-  %high = arith.shrui %product, %c32 : i64
+  %mul = arith.muli %w, %factor : i64
+  %high = arith.shrui %mul, %c32 : i64
   %z = arith.extui %y : i32 to i64
   %difference = arith.subi %high, %z : i64
   tile.store %p, %difference : !tile.ptr<i64>
   tile.return
 }
 
-// Selects, sums and loops may give the result itself.
+// Selects, additions and loops may forward the result.
 // CHECK-LABEL: .entry forwarded(
 // CHECK-NOT: mul.hi
 // CHECK: mul.wide.s32
@@ -36,8 +36,8 @@ tile.func @forwarded(%x: i32, %y: i32, %n: i32, %p: !tile.ptr<i64>) attributes {
   %c32 = arith.constant 32 : i64
   %sx = arith.extsi %x : i32 to i64
   %sy = arith.extsi %y : i32 to i64
-  %product = arith.muli %sx, %sy : i64
-  %shifted = arith.shrui %product, %c32 : i64
+  %mul = arith.muli %sx, %sy : i64
+  %shifted = arith.shrui %mul, %c32 : i64
   %high = arith.trunci %shifted : i64 to i32
   %last = scf.for %i = %zero to %n step %one iter_args(%carried = %high) -> (i32) : i32 {
     %even = arith.andi %carried, %i : i32
@@ -54,7 +54,7 @@ tile.func @forwarded(%x: i32, %y: i32, %n: i32, %p: !tile.ptr<i64>) attributes {
   tile.return
 }
 
-// The shift of a division makes another number of the result.
+// The shift of a division changes the result.
 // CHECK-LABEL: .entry divided(
 // CHECK-NOT: mul.wide
 // CHECK: mul.hi.u32 [[HIGH:%r[0-9]+]],
@@ -71,7 +71,7 @@ tile.func @divided(%x: i32, %y: i32, %p: !tile.ptr<i64>) attributes {tile.kernel
   tile.return
 }
 
-// A division without a shift gives it.
+// A division without a shift forwards it.
 // CHECK-LABEL: .entry divided_without_shift(
 // CHECK-NOT: mul.hi
 // CHECK: mul.wide.u32
@@ -87,7 +87,7 @@ tile.func @divided_without_shift(%x: i32, %y: i32, %p: !tile.ptr<i64>) attribute
   tile.return
 }
 
-// The assembler makes `mul.hi.s32` of the upper half of `mul.wide.s32` by the least number.
+// The assembler writes the upper word of `mul.wide.s32` by the least integer as `mul.hi.s32`.
 // CHECK-LABEL: .entry by_least(
 // CHECK-NOT: {{mul.hi|mul.wide}}
 // CHECK: neg.s64
@@ -98,8 +98,8 @@ tile.func @by_least(%x: i32, %y: i32, %p: !tile.ptr<i64>) attributes {tile.kerne
   %c32 = arith.constant 32 : i64
   %least = arith.constant -2147483648 : i64
   %sx = arith.extsi %x : i32 to i64
-  %product = arith.muli %sx, %least : i64
-  %shifted = arith.shrui %product, %c32 : i64
+  %mul = arith.muli %sx, %least : i64
+  %shifted = arith.shrui %mul, %c32 : i64
   %z = arith.extui %y : i32 to i64
   %difference = arith.subi %shifted, %z : i64
   tile.store %p, %difference : !tile.ptr<i64>

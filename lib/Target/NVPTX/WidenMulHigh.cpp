@@ -1,4 +1,4 @@
-#include "lib/Target/NVPTX/UpperHalves.h"
+#include "lib/Target/NVPTX/WidenMulHigh.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -16,7 +16,8 @@ using namespace llvm;
 static constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
 
 namespace {
-/// Opcodes of NVPTX by name: the headers that define them are private to LLVM.
+/// Opcodes of NVPTX, found by name: the headers that define them are private to
+/// LLVM.
 struct Opcodes {
   explicit Opcodes(const TargetInstrInfo &info);
 
@@ -25,11 +26,11 @@ struct Opcodes {
   unsigned multiplySigned, extend, shiftLeft, negate, split;
 };
 
-class WidenUpperHalves final : public MachineFunctionPass {
+class WidenMulHigh final : public MachineFunctionPass {
 public:
-  WidenUpperHalves() : MachineFunctionPass(id) {}
+  WidenMulHigh() : MachineFunctionPass(id) {}
 
-  StringRef getPassName() const override { return "Widen upper halves"; }
+  StringRef getPassName() const override { return "Widen mul.hi"; }
 
   void getAnalysisUsage(AnalysisUsage &usage) const override {
     usage.setPreservesCFG();
@@ -42,24 +43,23 @@ private:
   static char id;
 };
 
-/// Writes instructions before one that they replace.
+/// Writes the instructions that replace `root`, before it.
 class Writer {
 public:
-  Writer(MachineInstr &place, const Opcodes &opcodes,
+  Writer(MachineInstr &root, const Opcodes &opcodes,
          const TargetInstrInfo &info)
-      : place(place), opcodes(opcodes), info(info),
-        registers(place.getMF()->getRegInfo()) {}
+      : root(root), opcodes(opcodes), info(info),
+        registers(root.getMF()->getRegInfo()) {}
 
-  /// Writes the 64-bit product of the operands of `place` by the opcode `wide`
-  /// and returns it.
+  /// Multiplies the operands of `root` to 64 bits by the opcode `wide`.
   Register multiply(unsigned wide);
 
-  /// Defines the result of `place` as the upper half of `product`.
-  void takeUpperHalf(Register product);
+  /// Defines the result of `root` as the upper word of `wide`.
+  void takeUpperWord(Register wide);
 
 private:
   MachineInstrBuilder build(unsigned opcode, Register result) {
-    return BuildMI(*place.getParent(), place, place.getDebugLoc(),
+    return BuildMI(*root.getParent(), root, root.getDebugLoc(),
                    info.get(opcode), result);
   }
 
@@ -68,14 +68,14 @@ private:
         info.getRegClass(info.get(opcode), 0));
   }
 
-  MachineInstr &place;
+  MachineInstr &root;
   const Opcodes &opcodes;
   const TargetInstrInfo &info;
   MachineRegisterInfo &registers;
 };
 } // namespace
 
-char WidenUpperHalves::id = 0;
+char WidenMulHigh::id = 0;
 
 Opcodes::Opcodes(const TargetInstrInfo &info) {
   StringMap<unsigned> known;
@@ -102,32 +102,32 @@ static bool isByLeast(const MachineInstr &multiply) {
 }
 
 Register Writer::multiply(unsigned wide) {
-  Register product = createResult(wide);
-  if (wide != opcodes.multiplySigned || !isByLeast(place)) {
-    build(wide, product).add(place.getOperand(1)).add(place.getOperand(2));
-    return product;
+  Register result = createResult(wide);
+  if (wide != opcodes.multiplySigned || !isByLeast(root)) {
+    build(wide, result).add(root.getOperand(1)).add(root.getOperand(2));
+    return result;
   }
   Register extended = createResult(opcodes.extend);
   Register shifted = createResult(opcodes.shiftLeft);
-  build(opcodes.extend, extended).add(place.getOperand(1)).addImm(0);
+  build(opcodes.extend, extended).add(root.getOperand(1)).addImm(0);
   build(opcodes.shiftLeft, shifted).addUse(extended).addImm(31);
-  build(opcodes.negate, product).addUse(shifted);
-  return product;
+  build(opcodes.negate, result).addUse(shifted);
+  return result;
 }
 
-void Writer::takeUpperHalf(Register product) {
-  Register result = place.getOperand(0).getReg();
+void Writer::takeUpperWord(Register wide) {
+  Register result = root.getOperand(0).getReg();
   Register lower =
       registers.createVirtualRegister(registers.getRegClass(result));
   build(opcodes.split, lower)
       .addDef(result)
-      .addUse(product)
+      .addUse(wide)
       ->getOperand(0)
       .setIsDead();
 }
 
-/// Whether the result of `user` is never the operand itself. Then the assembler
-/// fuses no subtraction with the multiplication.
+/// Whether the result of `user` always differs from the operand. Then the
+/// assembler fuses no subtraction with the multiplication.
 static bool isOpaque(const MachineInstr &user, StringRef name) {
   static constexpr StringLiteral kShifts[] = {"SHL32_ri", "SRL32_ri",
                                               "SRA32_ri"};
@@ -139,8 +139,8 @@ static bool isOpaque(const MachineInstr &user, StringRef name) {
                 [&](StringRef prefix) { return name.starts_with(prefix); });
 }
 
-/// Whether the result of `user` may be the operand itself, for an assembler
-/// that knows the values of the other operands.
+/// Whether `user` may return the operand itself, if the assembler knows the
+/// values of the other operands.
 static bool mayForward(const MachineInstr &user, StringRef name) {
   static constexpr StringLiteral kNames[] = {"ADD32",   "SUB32",     "AND_b32",
                                              "OR_b32",  "XOR_b32",   "SELP_b32",
@@ -172,7 +172,7 @@ static bool mayBeExtended(Register result, const MachineRegisterInfo &registers,
   return false;
 }
 
-bool WidenUpperHalves::runOnMachineFunction(MachineFunction &function) {
+bool WidenMulHigh::runOnMachineFunction(MachineFunction &function) {
   const TargetInstrInfo &info = *function.getSubtarget().getInstrInfo();
   // The opcodes are the same for all GPUs.
   static const Opcodes opcodes(info);
@@ -193,13 +193,13 @@ bool WidenUpperHalves::runOnMachineFunction(MachineFunction &function) {
       if (isWideByLeast)
         registers.replaceRegWith(result, writer.multiply(opcode));
       else
-        writer.takeUpperHalf(writer.multiply(wide));
+        writer.takeUpperWord(writer.multiply(wide));
       multiply.eraseFromParent();
       changed = true;
     }
   return changed;
 }
 
-MachineFunctionPass *tilewright::createWidenUpperHalves() {
-  return new WidenUpperHalves;
+MachineFunctionPass *tilewright::createWidenMulHigh() {
+  return new WidenMulHigh;
 }
