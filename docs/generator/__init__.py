@@ -1,1 +1,1 @@
-"""Makes the reference of the language from its docstrings: `python docs/generator`."""
+"""Generates the language reference from docstrings: `python docs/generator`."""

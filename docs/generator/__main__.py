@@ -2,7 +2,7 @@
 
     python docs/generator [--check]
 
-With `--check` nothing is written, and pages that are not up to date are an error.
+With `--check` nothing is written, and outdated pages are an error.
 """
 
 import argparse

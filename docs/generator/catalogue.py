@@ -219,8 +219,8 @@ PAGES = (
     ),
 )
 
-#: Names without an entry: modules, element types, which a table lists, and errors of the language, which reach users as
-#: `tw.CompilationError`.
+#: Names without an entry: modules, element types (a table lists them), and language errors (users see
+#: `tw.CompilationError`).
 WITHOUT_ENTRY = {
     "tl": {
         *(
@@ -268,6 +268,6 @@ def entries():
 
 
 def needs_example(found):
-    """Whether a name is to have an example."""
+    """Whether a name needs an example."""
     is_error = isinstance(found, type) and issubclass(found, BaseException)
     return not is_error

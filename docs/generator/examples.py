@@ -2,7 +2,7 @@
 
 An example is written like a Python session. One that starts with `import` is a program. All others are the body of a
 kernel that one program runs. The result of an expression is below it: its type and its elements, a line for each of
-several results, or the value alone of a constant. For `out` and `counts` it is the memory after the kernel.
+several results, or only the value of a constant. For `out` and `counts` it is the memory after the kernel.
 """
 
 import ast

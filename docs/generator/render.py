@@ -18,13 +18,13 @@ _DTYPES = ("float16", "bfloat16", "float32", "float64")
 
 
 def accuracy():
-    """The results of `benchmarks/accuracy.py` by device, without devices that were not measured."""
+    """The results of `benchmarks/accuracy.py` by device; unmeasured devices are left out."""
     files = {device: ROOT / "benchmarks" / "results" / name for device, name in _RESULTS.items()}
     return {device: json.loads(file.read_text()) for device, file in files.items() if file.exists()}
 
 
 def signature(name, found):
-    """The signature of a function or class; for errors and enumerations the name alone."""
+    """The signature of a function or class; only the name for errors and enumerations."""
     if isinstance(found, type) and issubclass(found, (BaseException, enum.Enum)):
         return name
     try:
@@ -93,7 +93,7 @@ def entry(prefix, name, found, measured):
 
 
 def _paragraphs(text):
-    """A docstring as Markdown: lists of arguments become lists, each item on its own."""
+    """A docstring as Markdown; argument lists become Markdown lists."""
     lines, result, in_arguments = text.split("\n"), [], False
     for line in lines:
         if line.strip() == "Args:":

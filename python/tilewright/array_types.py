@@ -2,7 +2,7 @@
 
 import numpy as np
 
-#: How signatures spell what arrays of each NumPy dtype hold, by its name.
+#: The signature spelling of each NumPy dtype, by its name.
 FROM_NUMPY = {
     "bool": "i1",
     **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},

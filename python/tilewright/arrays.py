@@ -5,8 +5,8 @@
     kernel[(8,)](x, out, 1024)
     print(tw.to_numpy(out))
 
-Memory of a device comes from a pool in the order of streams: making and freeing an array wait for nothing. What
-does not fit raises `tilewright.OutOfMemory`, after the pool has given back what it held in vain.
+Memory of a device comes from a stream-ordered pool: making and freeing an array wait for nothing. An array that does
+not fit raises `tilewright.OutOfMemory`, after the pool has released its unused memory.
 """
 
 import math
@@ -25,9 +25,9 @@ from .tensors import check_memory, is_tensor
 def _row_major(shape):
     """The strides, in elements, of an array without gaps."""
     strides, step = [], 1
-    for side in reversed(shape):
+    for size in reversed(shape):
         strides.append(step)
-        step *= max(side, 1)
+        step *= max(size, 1)
     return tuple(reversed(strides))
 
 
@@ -57,8 +57,8 @@ class Array(_driver.ArrayBase):
     """An array of one element type on one device, made by the functions of this module.
 
     `shape`, `strides` (in bytes, as NumPy's), `dtype` (NumPy's), `device` ("cpu", "cuda:0"), `address`, `read_only`.
-    Kernels take it as a pointer. Freed with the object, in the order of the stream on which it was made; where
-    others used it, or that stream is another library's, the device is waited for.
+    Kernels take it as a pointer. It is freed with the object, in the order of the stream on which it was made. If other
+    streams used it, or the stream is another library's, freeing waits for the device.
 
     Example:
 
@@ -105,8 +105,8 @@ class Array(_driver.ArrayBase):
     def is_contiguous(self):
         """Whether its elements follow each other in row-major order."""
         return self.size < 2 or all(
-            side == 1 or have == want
-            for side, have, want in zip(self.shape, self._steps, _row_major(self.shape))
+            size == 1 or have == want
+            for size, have, want in zip(self.shape, self._steps, _row_major(self.shape))
         )
 
     def __len__(self):
@@ -115,11 +115,12 @@ class Array(_driver.ArrayBase):
         return self.shape[0]
 
     def reshape(self, *shape):
-        """The same memory with other sides, one of which may be -1. Raises `ValueError` where they do not fit."""
+        """The same memory with another shape. One dimension may be -1. Raises `ValueError` if it does not
+        fit."""
         shape = _shape(shape[0] if len(shape) == 1 else shape, unknown=True)
-        known = math.prod(side for side in shape if side >= 0)
+        known = math.prod(dim for dim in shape if dim >= 0)
         if -1 in shape and known and self.size % known == 0:
-            shape = tuple(self.size // known if side < 0 else side for side in shape)
+            shape = tuple(self.size // known if dim < 0 else dim for dim in shape)
         if -1 in shape or math.prod(shape) != self.size:
             raise ValueError(f"cannot reshape an array of shape {list(self.shape)} to {list(shape)}")
         self._need_contiguous("reshape")
@@ -218,7 +219,7 @@ class Array(_driver.ArrayBase):
         if self.ordinal < 0 or self.dtype.kind == "V" or self.dtype.name.startswith(("bfloat16", "float8_e")):
             raise AttributeError(f"arrays of {self.dtype} on {self.device} have no CUDA array interface")
         if isinstance(self.holder, _driver.DeviceMemory):
-            self.holder.share()  # nobody says when the other library is done
+            self.holder.share()  # it is unknown when the other library is done
         strides = None if self.is_contiguous else self.strides
         return {
             "shape": self.shape,
@@ -236,8 +237,8 @@ class Array(_driver.ArrayBase):
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         """A DLPack capsule with this array; `stream` (DLPack's number) is made to wait for the current one.
 
-        Raises `BufferError` for a copy or another device, which are not given, and for read-only arrays where
-        the consumer knows no version of DLPack that says so.
+        Raises `BufferError` for a copy or another device, which are not supported. Raises it also for read-only arrays if
+        the consumer's DLPack version lacks the read-only flag.
         """
         if copy or (dl_device is not None and tuple(dl_device) != self.__dlpack_device__()):
             raise BufferError("an array is given as it is, on its own device")
@@ -256,14 +257,14 @@ class Array(_driver.ArrayBase):
 
 
 def _shape(shape, unknown=False):
-    """The sides as a tuple of ints."""
+    """The dimensions as a tuple of ints."""
     try:
-        sides = tuple(map(operator.index, shape if hasattr(shape, "__len__") else (shape,)))
+        dims = tuple(map(operator.index, shape if hasattr(shape, "__len__") else (shape,)))
     except TypeError:
-        raise TypeError(f"the sides of an array are ints, got {reprlib.repr(shape)}") from None
-    if any(side < (-1 if unknown else 0) for side in sides) or sides.count(-1) > 1:
-        raise ValueError(f"the sides of an array are not negative, got {list(sides)}")
-    return sides
+        raise TypeError(f"the dimensions of an array are ints, got {reprlib.repr(shape)}") from None
+    if any(dim < (-1 if unknown else 0) for dim in dims) or dims.count(-1) > 1:
+        raise ValueError(f"the dimensions of an array are not negative, got {list(dims)}")
+    return dims
 
 
 def empty(shape, dtype=np.float32, device=None, stream=None):
@@ -272,7 +273,7 @@ def empty(shape, dtype=np.float32, device=None, stream=None):
     `shape` is an int or several; `dtype` a type of NumPy, ml_dtypes, torch or the language, or its name; `device`
     "cpu", "cuda", "cuda:1", a number, or None for the current GPU where there is one and else the CPU. Work
     queued on `stream` (None: the current one) from now on may use it; other streams wait for that one. Raises
-    `OutOfMemory` with the numbers, `ValueError` and `TypeError` for what cannot be.
+    `OutOfMemory` with the numbers, `ValueError` and `TypeError` for invalid arguments.
 
     Example:
 
@@ -280,15 +281,15 @@ def empty(shape, dtype=np.float32, device=None, stream=None):
         >>> tw.empty((2, 3), "float32", device="cpu")
         <tilewright array of float32, shape [2, 3], on cpu>
     """
-    sides, spelling, ordinal = _shape(shape), spelling_of(dtype), ordinal_of(device)
-    bytes_ = math.prod(sides) * numpy_dtype(spelling).itemsize
+    dims, spelling, ordinal = _shape(shape), spelling_of(dtype), ordinal_of(device)
+    bytes_ = math.prod(dims) * numpy_dtype(spelling).itemsize
     if ordinal < 0:
         # Aligned for every vector unit, and for copies by whole cache lines.
         raw = np.empty(bytes_ + 64, np.uint8)
         raw = raw[-raw.ctypes.data % 64 :]
-        return Array(sides, spelling, ordinal, raw.ctypes.data, raw)
+        return Array(dims, spelling, ordinal, raw.ctypes.data, raw)
     memory = _driver.DeviceMemory(ordinal, bytes_, handle_of(stream, ordinal), owner_of(stream, ordinal))
-    return Array(sides, spelling, ordinal, memory.address, memory)
+    return Array(dims, spelling, ordinal, memory.address, memory)
 
 
 def zeros(shape, dtype=np.float32, device=None, stream=None):
@@ -309,7 +310,7 @@ def zeros(shape, dtype=np.float32, device=None, stream=None):
 
 
 def from_numpy(array, device=None, stream=None):
-    """A copy of a NumPy array, or of what makes one, on a device; see `empty` and `Array.copy_from`.
+    """A copy of a NumPy array, or of a value that converts to one, on a device; see `empty` and `Array.copy_from`.
 
     Example:
 
@@ -349,22 +350,22 @@ def pinned(shape, dtype=np.float32, device=None):
         >>> tw.pinned((2, 3), device="cpu").shape
         (2, 3)
     """
-    sides, ordinal = _shape(shape), -1
+    dims, ordinal = _shape(shape), -1
     if device is not None or cuda_available():
         ordinal = ordinal_of(device)
     dtype = numpy_dtype(spelling_of(dtype))
-    count = math.prod(sides)
+    count = math.prod(dims)
     if ordinal < 0 or count == 0:
-        return np.empty(sides, dtype)
-    return np.frombuffer(_driver.PinnedMemory(ordinal, count * dtype.itemsize), dtype).reshape(sides)
+        return np.empty(dims, dtype)
+    return np.frombuffer(_driver.PinnedMemory(ordinal, count * dtype.itemsize), dtype).reshape(dims)
 
 
 def from_dlpack(source):
-    """An `Array` over the memory of what has `__dlpack__`, such as a tensor of torch; nothing is copied.
+    """An `Array` over the memory of an object with `__dlpack__`, such as a torch tensor. Nothing is copied.
 
-    What the other library has queued is done before what is queued on the current stream from now on. Raises
-    `TypeError` for element types that no kernel takes, `ValueError` for devices that run none, and either for
-    tensors of torch whose memory does not hold their values.
+    Later work on the current stream waits for the work that the other library has queued. Raises
+    `TypeError` for element types that no kernel takes, and `ValueError` for devices without kernels. Torch tensors
+    whose memory does not hold their values raise either.
 
     Example:
 

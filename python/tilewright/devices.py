@@ -1,4 +1,4 @@
-"""The devices that arrays are on, and what they can do: `device_info`, `memory_info`."""
+"""The devices of arrays, and facts about them: `device_info`, `memory_info`."""
 
 from dataclasses import dataclass
 
@@ -41,7 +41,7 @@ def name_of(ordinal):
 
 @dataclass(frozen=True)
 class DeviceInfo:
-    """What a device is. Numbers are 0 where the CPU has nothing of the kind.
+    """Facts of a device. Numbers are 0 if they do not apply to the CPU.
 
     `tensor_cores` names the element types that the device multiplies in hardware. `memory_bandwidth` is the
     bus's, in bytes a second.
@@ -107,8 +107,8 @@ def device_info(device=None):
 
 @dataclass(frozen=True)
 class MemoryInfo:
-    """Bytes of a CUDA device: `free` of `total`; `reserved` by the pool of this process's arrays, of which `used`
-    are in arrays."""
+    """Bytes of a CUDA device: `free` of `total`; `reserved` by this process's array pool; `used` by arrays of the
+    pool."""
 
     free: int
     total: int

@@ -3,8 +3,8 @@
     with tw.launch_hook(lambda launch: print(launch.kernel, launch.grid)):
         kernel[grid](x, out, n)
 
-They see launches of compiled kernels, bound ones included, of every thread; not those of the interpreter, and not
-what a graph launches.
+They see launches of compiled kernels, bound ones included, of every thread. They do not see launches in the interpreter
+or by a graph.
 """
 
 import contextlib
@@ -24,9 +24,9 @@ _lock = Lock()
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch: the name of the `kernel`, what it was `compiled` to, three sides of the `grid`, the `device`
-    ("cpu", "cuda:0"), the driver's handle of the `stream`, 0 for the default one and on the CPU, and the `metadata`, what
-    the function `launch_metadata` of the kernel's decorator gives; empty without one and for bound launches."""
+    """One launch, with the name of the `kernel`, the `compiled` kernel, the three dimensions of the `grid` and the
+    `device` ("cpu", "cuda:0"). `stream` is the driver's handle, 0 for the default stream and on the CPU. `metadata` is
+    the result of `launch_metadata` of the kernel's decorator, empty without one and for bound launches."""
 
     kernel: str
     compiled: object
@@ -37,7 +37,7 @@ class Launch:
 
 
 class LaunchHook:
-    """What `launch_hook` gives; `remove`, or the end of a `with` block, ends it."""
+    """The result of `launch_hook`. `remove`, or the end of a `with` block, ends it."""
 
     def __init__(self, before, after):
         self.before, self.after = before, after
@@ -61,7 +61,7 @@ class CompilationSkipped(Exception):
 
 
 class CompileHook:
-    """What `compile_hook` gives; `remove`, or the end of a `with` block, ends it."""
+    """The result of `compile_hook`. `remove`, or the end of a `with` block, ends it."""
 
     def __init__(self, before, after):
         self.before, self.after = before, after
@@ -84,9 +84,10 @@ def compile_hook(before=None, after=None):
 
     They get a `Compilation`: `kernel`, `function`, `types`, `constants`, `divisors`, `options`, `device`,
     `is_warmup`, `begun` (of `time.perf_counter()`), and `specialization_data`, a string that `kernel.preload` takes in
-    another process; for `after` also what was `compiled`. Where `before` gives True nothing is compiled or launched,
-    and the call gives None. Kernels found on disk count; those that the process has already do not. Raises
-    `TypeError` for what cannot be called.
+    another process; for `after` also the `compiled` kernel. If `before` returns True nothing is compiled or
+    launched, and the call returns None. Kernels found on disk count as compilations; kernels that the process already has
+    do not. Raises
+    `TypeError` for values that are not callable.
 
     Example:
 
@@ -112,7 +113,7 @@ def launch_hook(before=None, after=None):
     """Call `before` and `after` around each launch from now on, with a `Launch`.
 
     An exception of `before` prevents the launch; `after` is not called for launches that failed. On a GPU the
-    kernel is queued between the two, not done. Raises `TypeError` for what cannot be called.
+    kernel is queued between the two, not done. Raises `TypeError` for values that are not callable.
 
     Example:
 
@@ -147,7 +148,7 @@ def describing(describe):
 
 
 def _install():
-    """Tell the dispatcher, for whom no hooks at all are the cheapest."""
+    """Install the hooks in the dispatcher, or none, which is the fastest."""
     before = _caller([hook.before for hook in _hooks if hook.before])
     after = _caller([hook.after for hook in reversed(_hooks) if hook.after])
     _tilewright.set_launch_hooks(before, after)

@@ -1,8 +1,7 @@
 """Every environment variable that Tilewright reads.
 
 `python -m tilewright.cli info` prints this list with the values in force. A variable that is set but empty
-counts as not set. The ones marked as read by the library are looked up in C++; they stand here so that this
-is the one list.
+counts as not set. The ones marked as read by the library are looked up in C++; they are here to have one list.
 """
 
 import os
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Knob:
-    """One variable: its name, what it does, and its default as shown to users."""
+    """One variable: its name, its effect, and its default as shown to users."""
 
     name: str
     help: str
@@ -31,7 +30,7 @@ class Knob:
         raise ValueError(f"{self.name} is {self.text()!r}; write 1 or 0")
 
     def choice(self, *allowed):
-        """The value, one of `allowed`, of which the first is the default. Raises `ValueError` for another
+        """The value, one of `allowed`. The first is the default. Raises `ValueError` for another
         one."""
         text = self.text() or allowed[0]
         if text not in allowed:
@@ -54,7 +53,7 @@ TRITON_GLOBALS = Knob(
 )
 TRITON_F32_DEFAULT = Knob(
     "TRITON_F32_DEFAULT",
-    "the `input_precision` of products of float32 in those kernels that name none",
+    "the `input_precision` of `tl.dot` on float32 in kernels that do not set it",
     "tf32",
 )
 TRITON_PRINT_AUTOTUNING = Knob(

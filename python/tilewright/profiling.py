@@ -12,10 +12,13 @@ from .streams import Event, Stream
 class Profile:
     """The launches of a `with` block.
 
-    `launches`, when the block is done, has a dict for each: `kernel`, `grid`, `device`, `stream`, `thread`, `start`
-    and `host` (microseconds since the start of the block, and that the launch kept the program), and
-    `device_start` and `device_time`, the same of the run on a GPU, None where it was not measured. Measuring
-    puts two events around each kernel, which keeps it from overlapping with its neighbours a little.
+    After the block, `launches` has a dict for each launch:
+
+    - `kernel`, `grid`, `device`, `stream`, `thread`.
+    - `start` and `host`: microseconds from the start of the block, and spent in the launch.
+    - `device_start` and `device_time`: the same of the run on a GPU, None if it was not measured.
+
+    Measuring adds two events around each kernel, which reduces overlap of consecutive kernels a little.
     """
 
     def __init__(self, path=None):
@@ -71,7 +74,7 @@ class Profile:
         self._records.append((record, self._note()))  # at once: other threads append, too
 
     def _note(self):
-        """What is to be known of where the launch was made; for classes derived from this one."""
+        """A note on the context of the launch, for derived classes."""
 
     def _finish(self, launch, thread, start, host, first, last):
         """The dict of a launch."""

@@ -19,11 +19,11 @@ def _cuda_ordinal(device, what):
 
 
 class Stream:
-    """A queue of work, done in order. Other streams' work, that of the default stream included, runs beside it.
+    """A queue of work, done in order. It runs concurrently with other streams, the default stream included.
 
     In a `with` block it is the one on which Tilewright's launches and copies on its device are queued, in this
-    thread. `handle` is the driver's CUstream as an int; given one, the object stands for that stream, which
-    stays its maker's. Raises `DriverError` without a device.
+    thread. `handle` is the driver's CUstream as an int; given one, the object refers to that stream but
+    does not own it. Raises `DriverError` without a device.
 
     Example:
 
@@ -39,7 +39,7 @@ class Stream:
 
     def __init__(self, device=None, handle=None):
         self.ordinal = _cuda_ordinal(device, "a stream")
-        #: What the stream lives as long as, which memory that is freed on it keeps, too; None for one of others.
+        #: Owner of the driver's stream. Memory that is freed on the stream keeps it alive. None for a foreign stream.
         self.owner = _driver.OwnedStream(self.ordinal) if handle is None else None
         self.handle = self.owner.handle if handle is None else int(handle)
 
@@ -58,14 +58,14 @@ class Stream:
         return _driver.stream_is_done(self.ordinal, self.handle)
 
     def wait(self, other):
-        """Let what is queued from now on wait for an `Event`, or for all that is queued on a `Stream`."""
+        """Let later work on the stream wait for an `Event`, or for all work queued on a `Stream`."""
         event = other.record_event() if isinstance(other, Stream) else other
         if not isinstance(event, Event):
             raise TypeError(f"a stream waits for an Event or a Stream, got {other!r}")
         _driver.stream_wait_event(self.ordinal, self.handle, event.handle)
 
     def record_event(self):
-        """An `Event` that is done when all that is queued now is."""
+        """An `Event` that is done after all work queued so far."""
         event = Event(self.ordinal)
         event.record(self)
         return event
@@ -123,7 +123,7 @@ def handle_of(stream, ordinal, what="stream"):
 
 
 def owner_of(stream, ordinal):
-    """What keeps the stream alive whose handle `handle_of` gives; None for the default stream and those of others."""
+    """The owner of the stream whose handle `handle_of` returns; None for the default stream and foreign ones."""
     if stream is None:
         stream = _driver.current_stream(ordinal)
     return stream.owner if isinstance(stream, Stream) else None
@@ -149,7 +149,7 @@ class Event:
         self.handle = self._owner.handle
 
     def record(self, stream=None):
-        """Set it behind all that is queued on `stream` (None: the current one). Gives the event."""
+        """Set it after all work queued on `stream` (None: the current one). Returns the event."""
         _driver.event_record(self.ordinal, self.handle, handle_of(stream, self.ordinal))
         return self
 
@@ -204,7 +204,7 @@ class Graph:
 
         Gives the `Stream` of the capture (`stream`, else a new one): work of other libraries is recorded where
         it is queued on that. Memory can be neither allocated nor copied from or to the host. Raises
-        `DriverError` when what was queued cannot be recorded.
+        `DriverError` if the queued work cannot be recorded.
         """
         stream = Stream(self.ordinal) if stream is None else stream
         if not isinstance(stream, Stream):

@@ -15,7 +15,7 @@ def is_tensor(x):
 
 
 def check_memory(tensor, name):
-    """Raises the error of `memory_problem`, if there is one, with `name` in front of the message."""
+    """Raises the error of `memory_problem`, if there is one, with `name` before the message."""
     if problem := memory_problem(tensor):
         error, text = problem
         raise error(f"{name}: {text}")

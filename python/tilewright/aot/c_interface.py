@@ -1,6 +1,6 @@
 """How C sees a library: types, names and prototypes of its functions."""
 
-#: The type of a scalar in C, and what makes the 64 bits of an argument of it.
+#: The C type of each scalar, and the expression for the 64 bits of an argument.
 _SCALARS = {
     "i1": ("bool", "(uint64_t)({} ? 1 : 0)"),
     "i8": ("int8_t", "(uint64_t)(int64_t){}"),

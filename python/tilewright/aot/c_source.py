@@ -132,9 +132,9 @@ def _expressions(function, candidate, label):
         text += f"static int64_t {label}_when(const uint64_t *a, int *failed) {{\n{unused}"
         text += f"  return {candidate.when.to_c(spell)};\n}}\n"
     if candidate.grid:
-        sides = [side.to_c(spell) for side in candidate.grid] + ["1"] * (3 - len(candidate.grid))
+        dims = [dim.to_c(spell) for dim in candidate.grid] + ["1"] * (3 - len(candidate.grid))
         text += f"static void {label}_grid(const uint64_t *a, int64_t *grid, int *failed) {{\n{unused}"
-        text += "".join(f"  grid[{i}] = {side};\n" for i, side in enumerate(sides)) + "}\n"
+        text += "".join(f"  grid[{i}] = {dim};\n" for i, dim in enumerate(dims)) + "}\n"
     return text
 
 
@@ -173,8 +173,8 @@ def _entry(function, kind, base):
     return (
         f"{prototype(function, kind)} {{\n"
         f"  const uint64_t arguments[] = {{{', '.join(values)}}};\n"
-        f"  int64_t sides[3] = {grid};\n"
-        f"  return tw_launch_{'cuda' if kind == 'cuda' else 'host'}(&{base}, arguments, sides, {device});\n"
+        f"  int64_t dims[3] = {grid};\n"
+        f"  return tw_launch_{'cuda' if kind == 'cuda' else 'host'}(&{base}, arguments, dims, {device});\n"
         "}\n\n"
     )
 

@@ -60,10 +60,10 @@ def _in_parts(args, kwargs, arguments):
 
 
 def _parts(value):
-    """What is passed for an argument, by what is added to its name."""
+    """The parts that are passed for an argument, by the suffix of their names."""
     if not isinstance(value, TensorDescriptor):
         return {"": value}
-    sizes = {f"_shape{i}": side for i, side in enumerate(value.shape)}
+    sizes = {f"_shape{i}": size for i, size in enumerate(value.shape)}
     return {"": value.base} | sizes | {f"_stride{i}": step for i, step in enumerate(value.strides[:-1])}
 
 
@@ -71,7 +71,7 @@ class LoadedFunction:
     """One function of a loaded library.
 
     `function(*args, stream=None)` runs it, or `function[grid](...)` where it `takes_grid`. `arguments` are
-    pairs of name and type, `targets` what it was compiled for.
+    pairs of name and type. `targets` are the compiled ones.
     """
 
     __iter__ = None  # `[...]` takes a grid: there are no elements
@@ -153,12 +153,12 @@ class LoadedFunction:
 
     def _grid(self, candidate, ints):
         try:
-            return tuple(side.evaluate({**candidate.values, **ints}) for side in candidate.grid)
+            return tuple(dim.evaluate({**candidate.values, **ints}) for dim in candidate.grid)
         except ExpressionError as error:
             raise ValueError(f"{self.name}(): its grid: {error}") from None
 
     def _convert(self, name, type, value):
-        """What is passed for a value: arrays as they are, floats of half precision as their bits."""
+        """The passed form of a value: arrays as they are, f16 and bf16 as their bits."""
         what = f"argument {name!r} of {self.name}()"
         if type.startswith("*"):
             if value is None or isinstance(value, (int, float)):
@@ -189,11 +189,11 @@ class Chooser:
         self._loaded, self._runnable = {}, {}
 
     def compile(self, values, specs, options, device, load):
-        """The candidate for a call, what launches it, which arguments it writes through, that it takes no
-        extents of arrays, and no guards.
+        """The candidate for a call, its launcher, the arguments that it writes through, False for the extents of
+        arrays, and no guards.
 
-        The option says of each candidate whether its condition holds, of each argument whether it is the
-        int 1, and, where that is decided, the number of the variant.
+        The option has three parts: whether the condition of each candidate holds, whether each argument is the int 1, and
+        the number of the variant if it is decided.
         """
         ((facts, ones, variant),) = options
         self._check_arrays(specs)

@@ -1,4 +1,4 @@
-"""Compiling for a signature, and writing what comes of it."""
+"""Compiling for a signature, and writing the results."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from ..runtime.compiler import compile_kernel, is_cpu
 from ..runtime.options import Options
 from .signature import parse_signature
 
-#: What can be emitted, and the suffix of its files.
+#: The stages that can be emitted, and the suffixes of their files.
 EMITTED = {
     "tile": ".tile.mlir",
     "warp": ".warp.mlir",
@@ -28,7 +28,7 @@ class NoAssembler(RuntimeError):
 
 
 def default_stage(target):
-    """What a target is compiled to in the end."""
+    """The last stage of a target."""
     return "obj" if is_cpu(target) else "cubin"
 
 
@@ -40,7 +40,7 @@ def _check_stages(stages, target):
 
 
 def why_no_cubin():
-    """Why there is no cubin, and what to do."""
+    """The reason for a missing cubin, and a remedy."""
     if knobs.ASSEMBLER.text() == "driver":
         return f"a cubin needs an assembler, but {knobs.ASSEMBLER.name} leaves PTX to the driver"
     return (
@@ -50,15 +50,15 @@ def why_no_cubin():
 
 
 def options_of(kernel, given):
-    """The `Options` of a compilation: those given by name, for the others what the kernel's decorator says."""
+    """The `Options` of a compilation: those given by name, and the decorator's for the others."""
     return Options(**dict(kernel._options().items()) | given)
 
 
 def compile(kernel, signature, target, stages=(), report=False, **options):
     """Compile `kernel`, a `JITFunction`, and give the `CompiledKernel`.
 
-    `signature` is text, see `parse_signature`; `target` is "cpu", "sm_80", "sm_90a", ...; `stages` is what
-    is wanted of "tile", "warp", "llvm", "ptx", "cubin", "obj", all if empty; `options` are those of a launch
+    `signature` is text, see `parse_signature`; `target` is "cpu", "sm_80", "sm_90a", ...; `stages` are the
+    wanted ones of "tile", "warp", "llvm", "ptx", "cubin", "obj", all if empty; `options` are those of a launch
     (`num_warps`, ...). `report`: see `compile_kernel`. Needs no GPU; "cubin" needs an
     assembler of PTX.
 

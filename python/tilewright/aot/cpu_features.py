@@ -1,4 +1,4 @@
-"""How a program asks a processor for what code for it needs, for the C source of a library."""
+"""Detection of CPU features, for the C source of a library."""
 
 _EAX, _EBX, _ECX, _EDX = range(4)
 #: Features that change which instructions kernels are made of: leaf, subleaf, register and bit of CPUID.

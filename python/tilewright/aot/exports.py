@@ -1,4 +1,4 @@
-"""What a file offers for compiling ahead of time: kernels with signatures, variants and grids."""
+"""Exports of a file for ahead-of-time compilation: kernels with signatures, variants and grids."""
 
 import re
 import sys
@@ -95,7 +95,7 @@ class Export:
             raise ExportError(f"export {self.name}: its variants give values to different parameters")
 
     def entries(self, signature, variant):
-        """What the text `signature` says of each parameter, with the constants of `variant`."""
+        """The entries of the text `signature`, with the constants of `variant`."""
         try:
             return read_signature(signature, self.kernel.params, variant.constants)
         except SignatureError as error:
@@ -126,7 +126,7 @@ class Export:
         return lists[0] + [(name, "i64") for name in self.sizes]
 
     def _names(self, variant):
-        """What expressions may use: arguments and constants that are integers."""
+        """The names for expressions: integer arguments and constants."""
         entries = self.entries(self.signatures[0], variant)
         constants = [entry.argument for entry in entries if is_small_int(entry.value)]
         return [name for name, type in self.arguments if type in INTEGERS] + constants
@@ -149,7 +149,7 @@ class Export:
 
 
 def _strictness(entries):
-    """How much is assumed of arguments: of how many, then what."""
+    """How much is assumed of arguments: of how many, and how strictly."""
     hints = [entry.hint for entry in entries]
     return sum(hint != 0 for hint in hints), sum(hints)
 
@@ -159,7 +159,7 @@ def export(kernel, signature, name=None, variants=(), grid="", fallback=True, si
 
     Args:
         kernel: a `JITFunction`.
-        signature: text as of `tilewright compile`, or several that differ in what they assume (`:16`, `:8`, `:1`).
+        signature: text as of `tilewright compile`, or several with different assumptions (`:16`, `:8`, `:1`).
         name: the function's name in the library; the kernel's where not given.
         variants: `Variant`s; a call uses the first that its target has and whose condition holds.
         grid: expressions of the grid, such as "cdiv(n, BLOCK)"; where not given the caller gives the grid.

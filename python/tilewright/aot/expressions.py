@@ -169,5 +169,5 @@ def grid_expressions(text, names):
     root = _parse(text)
     parts = root.elts if isinstance(root, ast.Tuple) else [root]
     if not 1 <= len(parts) <= 3:
-        raise ExpressionError(f"the grid {text!r} has {len(parts)} sides, not one to three")
+        raise ExpressionError(f"the grid {text!r} has {len(parts)} dimensions, not one to three")
     return [Expression(ast.unparse(part), names) for part in parts]

@@ -1,4 +1,4 @@
-"""Compiling exports for several targets: what a library is made of."""
+"""Compiling exports for several targets to a `Library`."""
 
 import os
 import re
@@ -11,11 +11,11 @@ from .compile import NoAssembler, options_of, why_no_cubin
 from .exports import Export, ExportError, Variant, is_small_int
 from .signature import argument_of, as_request
 
-#: What of a GPU kernel a library may hold.
+#: Forms of a GPU kernel in a library.
 IMAGES = ("cubin", "ptx")
-#: The hints that say what an argument is a multiple of.
+#: The hints of divisibility.
 DIVISORS = (8, 16)
-#: In place of a hint: the argument is for expressions alone. (The int 1 is not passed either.)
+#: Instead of a hint: the argument is for expressions alone. (The int 1 is not passed either.)
 NOT_PASSED = 2
 
 
@@ -69,7 +69,7 @@ class Candidate:
 
     @property
     def rank(self):
-        """What orders the targets: the most special first."""
+        """The sort key of targets: the most special first."""
         if self.is_cpu:
             return (0, -len(self.metadata["features"]))
         architecture = Architecture.parse(self.target)
@@ -78,8 +78,8 @@ class Candidate:
 
 @dataclass
 class Function:
-    """A function of a library: its arguments as `(name, type)`, and what it was compiled to, in the order in
-    which a call tries them. `takes_grid`: the caller gives the grid."""
+    """A function of a library: its arguments as `(name, type)`, and its candidates, in the order in which a call tries
+    them. `takes_grid`: the caller gives the grid."""
 
     name: str
     arguments: list
@@ -187,7 +187,7 @@ def _compile(job):
 def compile_library(name, exports, targets, images=("cubin",)):
     """Compile every `Export` for every target, several at a time; gives the `Library`.
 
-    `images`: what of GPU kernels goes into it, of "cubin" and "ptx". Needs no GPU. Raises `ExportError`,
+    `images`: the forms of GPU kernels in it, "cubin" and "ptx". Needs no GPU. Raises `ExportError`,
     `CompilationError`, and `NoAssembler` if cubins are wanted and there is no assembler.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):

@@ -22,15 +22,15 @@ def _kernel_of(value):
     return kernel if isinstance(kernel, JITFunction) else None
 
 
-def load_kernel(place):
-    """The kernel that "FILE.py:NAME" names, or the one inside of what is tuned under that name; the file is
-    imported to get it, as part of its package if it has one.
+def load_kernel(spec):
+    """The kernel that "FILE.py:NAME" names, or the kernel inside a tuned one. The file is imported, as part of its
+    package if it has one.
 
-    Raises `KernelNotFound`, and whatever the file raises.
+    Raises `KernelNotFound`, and the errors of the file.
     """
-    path, separator, name = place.rpartition(":")
+    path, separator, name = spec.rpartition(":")
     if not separator or not path or not name.isidentifier():
-        raise KernelNotFound(f"a kernel is named FILE.py:KERNEL, got {place!r}")
+        raise KernelNotFound(f"a kernel is named FILE.py:KERNEL, got {spec!r}")
     module = load_module(path)
     found = getattr(module, name, None)
     if kernel := _kernel_of(found):
@@ -42,7 +42,7 @@ def load_kernel(place):
 
 
 def load_module(path):
-    """The module that the file `path` is. Raises `KernelNotFound`, and whatever the file raises."""
+    """The module that the file `path` is. Raises `KernelNotFound`, and the errors of the file."""
     if not Path(path).is_file():
         raise KernelNotFound(f"no file {path}")
     if not path.endswith(".py"):
@@ -56,9 +56,9 @@ def load_module(path):
         ) from None
 
 
-def load_function(place):
+def load_function(spec):
     """The function that "FILE.py:NAME" names. Raises as `load_kernel`."""
-    path, _, name = place.rpartition(":")
+    path, _, name = spec.rpartition(":")
     found = getattr(load_module(path), name, None)
     if _kernel_of(found) or not callable(found):
         raise KernelNotFound(
@@ -68,7 +68,7 @@ def load_function(place):
 
 
 def _import(path):
-    """The file as a module; what lies beside it, or beside its package, can be imported by it."""
+    """The file as a module. It can import modules next to it, or next to its package."""
     names, directory = [path.stem], path.parent
     while (directory / "__init__.py").exists():
         names.insert(0, directory.name)
@@ -80,7 +80,7 @@ def _import(path):
 
 
 def _import_alone(path):
-    """A file that is in no package, whatever it is called: others may have its name, or nothing could import it."""
+    """A file outside of packages. Its name may be taken by another module, or not be importable."""
     name, known = path.stem, sys.modules.get(path.stem)
     if known is not None:
         if getattr(known, "__file__", None) == str(path):

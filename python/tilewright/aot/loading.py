@@ -1,4 +1,4 @@
-"""Reading the package of a library: what `tilewright.load` gives."""
+"""Reading the package of a library: `tilewright.load`."""
 
 import io
 import json
@@ -14,8 +14,7 @@ from .expressions import Expression, grid_expressions
 from .library import Candidate, Function
 from .package import FORMAT, MANIFEST
 
-# What reading a damaged file may raise: of zipfile (RuntimeError for one that seems encrypted), json, and
-# ourselves where names or types are not as they should be.
+# Errors of damaged files: of zipfile (RuntimeError for one that seems encrypted), of json, and of wrong names or types.
 _OF_DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -61,7 +60,7 @@ def load(path):
     CUDA device on it.
 
     Raises `OSError` if the file can not be read and `LibraryError` if it is damaged or of another version.
-    Calls raise `LibraryError` where there is no code for the device, and what launches of kernels raise.
+    Calls raise `LibraryError` if there is no code for the device, and the errors of launches.
 
     Example:
 

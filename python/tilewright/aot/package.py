@@ -36,7 +36,7 @@ def _describe(candidate, file):
         "file": file,
         "hints": candidate.hints,
         "when": candidate.when.text if candidate.when else "",
-        "grid": [side.text for side in candidate.grid],
+        "grid": [dim.text for dim in candidate.grid],
         "values": candidate.values,
         "variant": candidate.variant,
         "metadata": {key: candidate.metadata[key] for key in _KEPT if key in candidate.metadata},
@@ -69,7 +69,7 @@ def pack(library, path):
 
 
 def _replace(path, write):
-    """Write a file beside `path` and put it in its place: readers see the old or the new one."""
+    """Write a temporary file next to `path` and rename it: readers see the old or the new one."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     os.close(handle)
     try:

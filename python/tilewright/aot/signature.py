@@ -7,7 +7,7 @@ A signature has one entry for each parameter, in order, between commas:
     i64:1      the int 1, compiled in        fp32       a float32
     64         the int 64, compiled in; for a tl.constexpr the constant 64; also True, None, 0.5, 'text'
     tensordesc<fp16[128, BK]>   a descriptor of an array that is accessed by blocks of 128 x BK, BK being a constant;
-               ":16" behind it: its address, its strides and its last size, in elements, are multiples of 16
+               ":16" after it: its address, its strides and its last size, in elements, are multiples of 16
 
 A descriptor is passed as its parts: of a matrix `a` the address `a`, the sizes `a_shape0` and `a_shape1` (i32) and the
 stride `a_stride0` (i64); the last stride is 1.
@@ -34,7 +34,7 @@ class SignatureError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """What a signature says of the parameter `name`, or of a part of one, which is called as its leaf is (see
+    """The entry of a signature for the parameter `name`, or for a part of one, with the name of its leaf (see
     `runtime.structured`): "a.base", "a.shape0".
 
     `type` is its type as text, "" for a constant, which `value` then is. `hint`: 16 or 8 for a multiple of
@@ -50,12 +50,12 @@ class Entry:
 
     @property
     def argument(self):
-        """What it is called as an argument of a function in C."""
+        """Its name as an argument of a C function."""
         return argument_of(self.name)
 
 
 def argument_of(leaf):
-    """What the leaf of a parameter is called as an argument: "a" for "a.base", "a_shape0" for "a.shape0"."""
+    """The argument name of the leaf of a parameter: "a" for "a.base", "a_shape0" for "a.shape0"."""
     return leaf.removesuffix(".base").replace(".", "_")
 
 
@@ -126,7 +126,7 @@ def _descriptor(entry, param, constants):
         raise SignatureError(
             f"parameter {param.name!r}: a descriptor is written tensordesc<fp16[128, 64]>, got {entry!r}"
         )
-    element, sides, hint = found.groups()
+    element, dims, hint = found.groups()
     if hint not in (None, "16"):
         raise SignatureError(
             f"parameter {param.name!r}: no hint {hint!r} for a descriptor; ':16' says that address, strides and "
@@ -134,13 +134,13 @@ def _descriptor(entry, param, constants):
         )
     hint = int(hint or 0)
     base = _typed(f"*{element}", param)
-    block = tuple(_side(side, param, constants) for side in split_entries(sides))
+    block = tuple(_dim(text, param, constants) for text in split_entries(dims))
     if not 1 <= len(block) <= 5:
         raise SignatureError(
-            f"parameter {param.name!r}: a descriptor has one to five sides of a block, got {entry!r}"
+            f"parameter {param.name!r}: a descriptor block has one to five dimensions, got {entry!r}"
         )
     shape = [Entry(f"{param.name}.shape{i}", "i32") for i in range(len(block) - 1)]
-    # Rows that end elsewhere are no places for the stores of the tensor memory accelerator.
+    # The tensor memory accelerator only stores rows whose size is a multiple of 16.
     shape.append(Entry(f"{param.name}.shape{len(block) - 1}", "i32", hint))
     strides = [Entry(f"{param.name}.stride{i}", "i64", hint) for i in range(len(block) - 1)]
     name = f"{param.name}.base"
@@ -148,13 +148,13 @@ def _descriptor(entry, param, constants):
     return [Entry(name, base.type, hint, tree=tree), *shape, *strides]
 
 
-def _side(text, param, constants):
-    side = int(text) if text.isdecimal() else constants.get(text)
-    if isinstance(side, bool) or not isinstance(side, int) or side < 1:
+def _dim(text, param, constants):
+    dim = int(text) if text.isdecimal() else constants.get(text)
+    if isinstance(dim, bool) or not isinstance(dim, int) or dim < 1:
         raise SignatureError(
-            f"parameter {param.name!r}: a side of a block is a positive int or a constant of the kernel, got {text!r}"
+            f"parameter {param.name!r}: a block dimension is a positive int or a constant of the kernel, got {text!r}"
         )
-    return side
+    return dim
 
 
 def read_signature(text, params, given=None):
@@ -194,7 +194,7 @@ def read_signature(text, params, given=None):
 
 
 def as_request(entries):
-    """Types, constants, divisors and trees by name, as four dicts, of what `read_signature` gave."""
+    """Types, constants, divisors and trees by name, as four dicts, from the result of `read_signature`."""
     types = {entry.name: entry.type for entry in entries if entry.type and entry.hint != 1}
     constants = {
         entry.name: KnownInt(1, entry.type) if entry.type else entry.value
@@ -207,8 +207,8 @@ def as_request(entries):
 
 
 def parse_signature(text, params):
-    """Types, constants and divisors by parameter name, as three dicts, for the `Parameter`s of a kernel, and the trees of
-    those that have parts, as `compile_kernel` takes them.
+    """Types, constants, divisors and trees (of parameters with parts) by name, as four dicts, for the `Parameter`s of a
+    kernel, as `compile_kernel` takes them.
 
     Parameters that the text does not reach take their defaults. Raises `SignatureError`.
     """

@@ -40,13 +40,13 @@ def add_parser(commands):
 
 
 def describe(key, blobs):
-    """What an entry is, from its blobs (None: damaged): a dict of kind, name and target."""
+    """Describes an entry by its blobs (None: damaged): a dict of kind, name and target."""
     if blobs is None:
         return {"kind": "damaged", "name": "", "target": ""}
     try:
         metadata = json.loads(blobs["metadata"])
         found = {name: metadata.get(name, "") for name in ("kind", "name", "target")}
-    except (KeyError, ValueError, AttributeError):  # of another version's making
+    except (KeyError, ValueError, AttributeError):  # written by another version
         found = {}
     if not found or not all(isinstance(text, str) for text in found.values()):
         return {"kind": "other", "name": "", "target": ""}
@@ -69,7 +69,7 @@ def _list(cache, arguments):
         return 0
     for row in rows:
         used = datetime.fromtimestamp(row["used"]).isoformat(" ", "seconds")
-        # The name of a processor goes on with a list of all that it has.
+        # The name of a processor is followed by a list of its features.
         target = " ".join(row["target"].split(";")[:2])
         what = f"{row['kind']:<8} {row['name']:<32} {target:<8}"
         print(f"{row['key'][:16]:<16}  {row['bytes']:>10}  {used}  {what}".rstrip())
@@ -90,7 +90,7 @@ def _verify(cache, arguments):
     keys = [key for key, _, _ in cache.list()]
     damaged = [key for key in keys if cache.peek(key) is None]
     for key in damaged:
-        cache.get(key)  # removes what is damaged
+        cache.get(key)  # removes damaged entries
         print(f"damaged, removed: {key}")
     print(f"checked {len(keys)} entries, {len(damaged)} were damaged")
     return 1 if damaged else 0

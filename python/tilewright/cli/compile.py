@@ -15,7 +15,7 @@ _EPILOG = """signature, one entry for each parameter of the kernel:
   *fp16, *i32      pointers; *fp16:16 if the address is a multiple of 16
   i32, i64, fp32   scalars; i32:16 for a multiple of 16 (:8 of 8), i32:1 for the int 1
   64, True, None   constants, for tl.constexpr parameters and others
-  tensordesc<fp16[128, BK]>   descriptors, with the sides of their blocks; :16 if address, strides and last size are
+  tensordesc<fp16[128, BK]>   descriptors, with the shape of their blocks; :16 if address, strides and last size are
                    multiples of 16
 element types:
   i1 i8 i16 i32 i64 u8 u16 u32 u64 fp16 bf16 fp32 fp64 fp8e4nv fp8e5
@@ -118,7 +118,7 @@ def execute(arguments):
     if len(arguments.target) > 1 or not arguments.signature or len(arguments.signature) > 1:
         return _fail("without --library, give one --target and one --signature")
     (target,), (signature,) = arguments.target, arguments.signature
-    # Standard output is ours, what files and kernels print is not.
+    # Standard output is for the result. Output of files and kernels goes to standard error.
     printed = contextlib.redirect_stdout(sys.stderr)
     try:
         with printed:
@@ -176,7 +176,7 @@ def _execute_library(arguments):
 
 
 def _exports(arguments):
-    """What the file exports, or an export for each function that the command line describes."""
+    """The exports of the file, or an export for each function that the command line describes."""
     from .. import aot
 
     if not arguments.signature:

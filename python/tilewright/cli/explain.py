@@ -1,4 +1,4 @@
-"""`tilewright explain`: what the compiler made of a kernel, and why."""
+"""`tilewright explain`: the result of compiling a kernel, and the reasons."""
 
 import argparse
 import ast
@@ -57,14 +57,14 @@ def add_parser(commands):
     parser.add_argument(
         "--ping-pong",
         action=argparse.BooleanOptionalAction,
-        help="whether two warpgroups take tiles in turn (default: no, or as in the call)",
+        help="whether two warpgroups alternate on tiles (default: no, or as in the call)",
     )
     parser.add_argument(
         "--single-wave",
         action=argparse.BooleanOptionalAction,
         help="whether each program has a multiprocessor to itself (default: no, or as in the call)",
     )
-    parser.add_argument("--html", metavar="FILE", help="write a page that shows everything side by side")
+    parser.add_argument("--html", metavar="FILE", help="write a page that shows all stages in adjacent panes")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(execute=execute)
 
@@ -85,7 +85,7 @@ def _constants(entries, known):
 
 
 def _request(kernel, arguments):
-    """The arguments of `explain` behind the kernel."""
+    """The arguments of `explain` after the kernel."""
     from .. import aot
     from ..aot.compile import options_of
     from ..explain import NoCall, record_call
@@ -112,11 +112,11 @@ def _request(kernel, arguments):
 
 
 def _failure_of(function, error):
-    """What happened in a call of the user's function, and where in its file."""
+    """The error of a call of the user's function, with its location in the file."""
     file = function.__code__.co_filename
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-    place = f"\n  at {file}:{lines[-1].lineno}\n      {lines[-1].line}" if lines else ""
-    return f"{function.__name__}() failed: {type(error).__name__}: {error}{place}"
+    location = f"\n  at {file}:{lines[-1].lineno}\n      {lines[-1].line}" if lines else ""
+    return f"{function.__name__}() failed: {type(error).__name__}: {error}{location}"
 
 
 def execute(arguments):
@@ -124,7 +124,7 @@ def execute(arguments):
     from .. import aot
     from ..explain import NoCall, explain, format_html, format_text
 
-    # Standard output is ours, what files and kernels print is not.
+    # Standard output is for the result. Output of files and kernels goes to standard error.
     printed = contextlib.redirect_stdout(sys.stderr)
     try:
         with printed:

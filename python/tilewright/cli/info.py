@@ -1,4 +1,4 @@
-"""`tilewright info`: what was found on this machine."""
+"""`tilewright info`: versions, devices and tools of this machine."""
 
 import json
 import os

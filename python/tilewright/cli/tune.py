@@ -1,4 +1,4 @@
-"""`tilewright tune`: looking into what autotuned kernels have found, and taking it elsewhere."""
+"""`tilewright tune`: listing, exporting and importing the results of autotuning."""
 
 import json
 import sys
@@ -32,7 +32,7 @@ def _list(cache, arguments):
     for result in results:
         best = min(result["times"].values(), default=None)
         time = f"  {best:.4f} ms of {len(result['times'])} measured" if best is not None else ""
-        # The name of a processor goes on with a list of all that it has.
+        # The name of a processor is followed by a list of its features.
         device = " ".join(result["device"].split(";")[:2])
         print(f"{result['kernel']}  {device}  {result['key']}\n    {result['config']}{time}")
     print(f"{len(results)} results")

@@ -6,9 +6,9 @@
     import triton
     import triton.language as tl
 
-Kernels decorated with this `triton.jit` have Triton's numerics: float32 products are in TF32 and `/` has a
-relative error of 2 units in the last place. `install(numerics="ieee")` gives them Tilewright's. What the
-modules hold is in docs/from-triton.md.
+Kernels decorated with this `triton.jit` have Triton's numerics: float32 dots are in TF32 and `/` has a
+relative error of 2 ULP. `install(numerics="ieee")` gives them Tilewright's. The
+modules are listed in docs/from-triton.md.
 """
 
 import os
@@ -16,11 +16,11 @@ import sys
 
 from . import listening, modules
 
-#: The releases of Triton whose names are there; code is told the first, or what it asks for.
+#: The releases of Triton whose names are available. The first is the default.
 RELEASES = ("3.6.0", "3.9.0")
 
-#: Directories with a module `triton` that installs this one, by the numerics, for the processes that a program starts,
-#: and those with the metadata of a distribution `triton`, by its release, which packages ask for its version.
+#: Directories for child processes: with a module `triton` that installs this one, by numerics, and with the metadata of a
+#: distribution `triton`, by release, where packages look up its version.
 CHILDREN = {
     name: os.path.join(os.path.dirname(__file__), "children", name)
     for name in ("triton", "ieee", *(f"distribution/{release}" for release in RELEASES))
@@ -36,9 +36,9 @@ def install(numerics="triton", release=RELEASES[0]):
     """Make `import triton` give Tilewright, in this process from now on, and in those that it starts with its `sys.path`:
     workers of `multiprocessing` and of PyTorch's compiler.
 
-    `numerics` is what kernels compute with by default: "triton" or "ieee", see `tilewright.jit`. `release` is one of
-    `RELEASES`, what `triton.__version__` says: a later one for packages that refuse older ones for their faults. May be
-    called again, which changes `numerics` for the kernels decorated from then on.
+    `numerics` is the default of kernels: "triton" or "ieee", see `tilewright.jit`. `release` is one of `RELEASES`, the
+    value of `triton.__version__`: a later one for packages that refuse older ones. A second call changes `numerics` for
+    kernels decorated later.
 
     Raises `RuntimeError` if Triton itself has been imported already, and `ValueError` for other numerics and releases.
     """
@@ -56,7 +56,7 @@ def install(numerics="triton", release=RELEASES[0]):
 
 
 def uninstall():
-    """Forget the modules again; code that has imported them keeps what it has."""
+    """Forget the modules again; code that has imported them keeps its references."""
     listening.watch.remove()
     if is_installed():
         for name in [name for name in sys.modules if name == "triton" or name.startswith("triton.")]:

@@ -8,22 +8,22 @@ active_mode = ContextVar("tilewright_async_compile_mode", default=None)
 
 
 class FutureKernel:
-    """What a warm-up gives inside an `AsyncCompileMode`."""
+    """The result of a warm-up inside an `AsyncCompileMode`."""
 
     def __init__(self, future):
         self.future = future
 
     def result(self, ignore_errors=False):
-        """The `CompiledKernel`, once it is there. Raises what compiling raised; with `ignore_errors` gives None then."""
+        """Waits for the `CompiledKernel`. Raises the error of the compilation, or returns None with `ignore_errors`."""
         if ignore_errors and self.future.exception() is not None:
             return None
         return self.future.result()
 
 
 class AsyncCompileMode:
-    """In a `with` of it, `kernel.warmup(...)` gives the compilation to `executor`, an `Executor` of `concurrent.futures`,
-    once for equal requests. The end of the `with` waits for all, and raises what one of them raised unless
-    `ignore_errors`. A launch needs none of this: it compiles what is not there yet."""
+    """In a `with` of it, `kernel.warmup(...)` submits the compilation to `executor`, an `Executor` of
+    `concurrent.futures`, once for equal requests. The end of the `with` waits for all, and raises their first error
+    unless `ignore_errors`. A launch does not depend on it: it compiles missing kernels."""
 
     def __init__(self, executor, *, ignore_errors=False):
         self.executor, self.ignore_errors = executor, ignore_errors
@@ -50,7 +50,7 @@ class AsyncCompileMode:
 
 
 def request_key(kernel, args, kwargs):
-    """What tells requests apart: types and places of arrays, the values of everything else."""
+    """The identity of a request: types and addresses of arrays, and the values of all other arguments."""
     named = sorted(kwargs.items(), key=lambda item: item[0])
     return id(kernel), tuple(map(_described, args)), tuple((name, _described(value)) for name, value in named)
 

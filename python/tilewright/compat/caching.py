@@ -1,4 +1,4 @@
-"""`triton.runtime.cache`: files that others keep by a key, beside compiled kernels. Tilewright's own cache is another."""
+"""`triton.runtime.cache`: files of other packages, by key. Tilewright's own cache of compiled kernels is separate."""
 
 import abc
 import base64
@@ -10,7 +10,7 @@ from . import settings
 
 
 class CacheManager(abc.ABC):
-    """What keeps files for the key `key`; `knobs.cache.manager_class` names another class of this form."""
+    """Keeps files for the key `key`. `knobs.cache.manager_class` names another class with this interface."""
 
     def __init__(self, key, override=False, dump=False):
         self.key = key
@@ -39,10 +39,10 @@ class FileCacheManager(CacheManager):
     def __init__(self, key, override=False, dump=False):
         super().__init__(key)
         base = settings.GROUPS["cache"]
-        place = "dump_dir" if dump else "override_dir" if override else "dir"
-        root = getattr(base, place)
+        setting = "dump_dir" if dump else "override_dir" if override else "dir"
+        root = getattr(base, setting)
         if not root:
-            raise RuntimeError(f"there is no directory for files: knobs.cache.{place} is not set")
+            raise RuntimeError(f"there is no directory for files: knobs.cache.{setting} is not set")
         self.cache_dir = os.path.join(root, key)
         self.lock_path = None if override else os.path.join(self.cache_dir, "lock")
         if not override:
@@ -90,7 +90,7 @@ def get_cache_manager(key):
 
 
 def get_override_manager(key):
-    """The manager of files that stand in for those of a key."""
+    """The manager of files that override those of a key."""
     return _manager(key, override=True)
 
 
@@ -100,7 +100,7 @@ def get_dump_manager(key):
 
 
 def _base32(key):
-    """A key of hexadecimal digits in fewer letters, all of which a file's name may have."""
+    """A key of hexadecimal digits in fewer characters, all valid in file names."""
     return base64.b32encode(bytes.fromhex(key)).decode().rstrip("=")
 
 

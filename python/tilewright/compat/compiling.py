@@ -1,4 +1,4 @@
-"""`triton.compile` and `triton.compiler.ASTSource`: compiling ahead, for a device that need not be there."""
+"""`triton.compile` and `triton.compiler.ASTSource`: ahead-of-time compilation, also for absent devices."""
 
 import time
 from dataclasses import replace
@@ -11,7 +11,7 @@ from .functions import JITFunction
 
 
 class ASTSource:
-    """A kernel and what it is compiled for: `signature` maps its arguments to types ("*fp16", "i32", "constexpr"),
+    """A kernel and its specialisation: `signature` maps its arguments to types ("*fp16", "i32", "constexpr"),
     `constexprs` the constants to values, `attrs` arguments to lists of pairs such as `["tt.divisibility", 16]`. The
     last two may name arguments by tuples of positions, too."""
 
@@ -28,14 +28,14 @@ class ASTSource:
         return self.fn.arg_names[index]
 
     def divisors(self):
-        """By argument what is known to divide it."""
+        """The known divisor of each argument."""
         known = {name: dict(pairs).get("tt.divisibility") for name, pairs in self.attrs.items()}
         return {name: divisor for name, divisor in known.items() if divisor}
 
 
 class Backend:
-    """What compiles for devices such as `target`, a `GPUTarget`: `parse_options(...)` gives what a launch may say beside
-    the arguments of a kernel, `hash()` tells the compiler and the device from others."""
+    """The compiler back end for `target`, a `GPUTarget`. `parse_options(...)` returns the options of a launch. `hash()`
+    identifies the compiler and the device."""
 
     def __init__(self, target):
         self.target, self.binary_ext = target, "obj" if target.backend == "cpu" else "cubin"
@@ -53,7 +53,7 @@ class Backend:
         return f"{_tilewright.build_id()}-{self.architecture}"
 
     def parse_options(self, options):
-        """The `Options` of a dict that may hold what is none of them."""
+        """The `Options` of a dict. Unknown entries are ignored."""
         known = {name: value for name, value in options.items() if name in OPTION_NAMES}
         return Options(**{"numerics": "triton", **known})
 
@@ -64,8 +64,8 @@ def make_backend(target):
 
 
 def min_dot_size(target):
-    """A function that gives the least rows, columns and depth of a product for the types of its operands on `target`:
-    the depth of one instruction of the tensor cores. Smaller products are filled up with zeros."""
+    """A function of the operand types that returns the least M, N and K of a dot on `target`: the K of one tensor-core
+    instruction. Smaller dots are padded with zeros."""
     del target
     return lambda left, right: (1, 1, 32 if left.scalar.primitive_bitwidth == 8 else 16)
 
@@ -95,7 +95,7 @@ def compile(src, target=None, options=None):
 
 
 def source_of(compilation):
-    """The `ASTSource` of what was compiled for a call, a `Compilation` of hooks."""
+    """The `ASTSource` of a compilation for a call, a `Compilation` of hooks."""
     signature = {**compilation.types, **dict.fromkeys(compilation.constants, "constexpr")}
     attrs = {name: [["tt.divisibility", divisor]] for name, divisor in compilation.divisors.items()}
     function = compilation.function or compilation.python_function

@@ -1,4 +1,4 @@
-"""What a kernel reads of the program around it: constants outside of it, and the functions that it calls."""
+"""The dependencies of a kernel: global constants that it reads, and functions that it calls."""
 
 import ast
 import hashlib
@@ -42,8 +42,8 @@ _KNOWN = ("builtins", "math", "copy", "tilewright", "triton")
 
 
 def foreign_calls(fn):
-    """What the Python function `fn` calls by name that may do something else each time: neither functions of constants
-    nor of the language, of Python itself or of `math`."""
+    """The impure calls by name of the Python function `fn`: those that are neither functions of constants nor of the
+    language, of Python itself or of `math`."""
     found = []
     for node in ast.walk(source_of(fn).tree):
         value = _meant(fn, node.func) if isinstance(node, ast.Call) else None
@@ -57,7 +57,7 @@ def foreign_calls(fn):
 
 
 def _meant(fn, node):
-    """What a name, or an attribute of one, is outside of the function `fn`; None for all else."""
+    """The value of a name, or of an attribute of one, outside of the function `fn`; None for other nodes."""
     if isinstance(node, ast.Name):
         return resolve(fn, node.id)[1]
     if isinstance(node, ast.Attribute):
@@ -66,7 +66,7 @@ def _meant(fn, node):
 
 
 class Dependencies:
-    """What the function `fn` and all functions that it calls read: `constants`, and `functions`, `fn` first."""
+    """The dependencies of the function `fn` and all functions that it calls: `constants`, and `functions`, `fn` first."""
 
     def __init__(self, fn):
         self.constants, self.functions = [], []
@@ -86,10 +86,10 @@ class Dependencies:
                 self.constants.append(Constant(fn, name, unwrap(value)))
 
     def digest(self, *more):
-        """A digest of the texts of the functions and where they stand, the constants, and `more`."""
+        """A digest of the texts and locations of the functions, of the constants, and of `more`."""
         parts = [*map(repr, more)]
         for fn in self.functions:
-            text = source_of(fn).text  # without decorators, which a text in place of the function's own lacks
+            text = source_of(fn).text  # without decorators, which a replaced text lacks
             parts += [
                 text[re.search(r"^def\s", text, re.MULTILINE).start() :],
                 str(fn.__code__.co_firstlineno),

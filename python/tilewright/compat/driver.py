@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class GPUTarget(NamedTuple):
-    """What kernels run on: `backend` is "cuda" or "cpu", `arch` the compute capability times ten."""
+    """The target of kernels: `backend` is "cuda" or "cpu", `arch` the compute capability times ten."""
 
     backend: str
     arch: int
@@ -44,7 +44,8 @@ class _Utilities:
 
 
 class CpuDriver:
-    """What `triton.backends.backends["cpu"]` has: active where there is no CUDA device, so that just one is."""
+    """The driver of `triton.backends.backends["cpu"]`. It is active if there is no CUDA device, so that exactly one
+    is."""
 
     @staticmethod
     def is_active():
@@ -128,12 +129,12 @@ class ActiveDriver(CpuDriver):
         return torch.empty(1 << 26, dtype=torch.int32, device=self.get_active_torch_device())
 
     def clear_cache(self, cache):
-        """Overwrite what `get_empty_cache_for_benchmark` gave, so that the L2 cache holds nothing else."""
+        """Overwrite the result of `get_empty_cache_for_benchmark`, so that the L2 cache holds nothing else."""
         cache.zero_()
 
 
 class Backend(NamedTuple):
-    """An entry of `triton.backends.backends`: what compiles for devices of a kind, and the class of their driver."""
+    """An entry of `triton.backends.backends`: the compiler for devices of a kind, and the class of their driver."""
 
     compiler: object
     driver: type

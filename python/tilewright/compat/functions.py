@@ -33,7 +33,7 @@ class InterpreterError(TilewrightError):
 
 
 class KernelInterface:
-    """The base of what is launched as `kernel[grid](...)`: a class derived from it has
+    """The base of objects that are launched as `kernel[grid](...)`. A derived class has
     `run(*args, grid, warmup, **kwargs)`."""
 
     __iter__ = None  # `[...]` takes a grid: there are no elements
@@ -48,10 +48,10 @@ class KernelInterface:
 
 
 class JITFunction(Kernel, KernelInterface):
-    """A kernel as `triton.jit` makes it: `tilewright.jit` with Triton's numerics by default, and what code around
-    kernels reads of them: `src`, `params`, `signature`, `cache_key`, `do_not_specialize`."""
+    """A kernel as `triton.jit` makes it: `tilewright.jit` with Triton's numerics by default, and the attributes that
+    host code reads: `src`, `params`, `signature`, `cache_key`, `do_not_specialize`."""
 
-    #: What kernels compute with where they do not say; `tilewright.compat.install` sets it.
+    #: The numerics of kernels that do not set them; `tilewright.compat.install` sets it.
     default_numerics = "triton"
     has_replaceable_text = True
 
@@ -83,7 +83,7 @@ class JITFunction(Kernel, KernelInterface):
         self._dependencies = None  # until the first compilation
 
     def __reduce__(self):
-        """Pickled and copied by name; where others have taken the function away, what is left."""
+        """Pickles and copies by name, or without the function if that was removed."""
         if self.fn is not None:
             return super().__reduce__()
         kept = (
@@ -117,7 +117,7 @@ class JITFunction(Kernel, KernelInterface):
 
     @cached_property
     def raw_src(self):
-        """The lines of the text with its decorators, as they stand in the file."""
+        """The lines of the text with its decorators, as in the file."""
         return list(source_of(self.fn).lines)
 
     @cached_property
@@ -138,7 +138,7 @@ class JITFunction(Kernel, KernelInterface):
     @property
     def def_file_line_number(self):
         """The line of `def` in the file."""
-        return source_of(self.fn).definition_place[0]
+        return source_of(self.fn).definition_position[0]
 
     @def_file_line_number.setter
     def def_file_line_number(self, line):
@@ -147,7 +147,7 @@ class JITFunction(Kernel, KernelInterface):
     @cached_property
     def def_file_col_number(self):
         """The column of `def` in the file, from 1."""
-        return source_of(self.fn).definition_place[1]
+        return source_of(self.fn).definition_position[1]
 
     def get_capture_scope(self):
         """The names that the text finds outside of the function, with their values: global ones, and those of functions
@@ -155,7 +155,7 @@ class JITFunction(Kernel, KernelInterface):
         return self.__globals__ | inspect.getclosurevars(self.fn).nonlocals
 
     def _unsafe_update_src(self, text):
-        """Compile `text` in place of the function's own text from the next launch on."""
+        """Compile `text` instead of the function's own text from the next launch on."""
         self.fn = replaced(self.fn, text)
         self.forget()
 
@@ -222,13 +222,13 @@ class InterpretedFunction(metaclass=_IsInterpreted):
 
 
 class ConstexprFunction(ConstantFunction):
-    """A function of constants with what code around kernels asks of it, as of a kernel."""
+    """A function of constants with the attributes of a kernel that host code reads."""
 
     hash = None  # of Triton; here a digest is made anew
     has_replaceable_text = True
 
     def _unsafe_update_src(self, text):
-        """Run `text`, the definition of a function, in place of the function's own text."""
+        """Run `text`, the definition of a function, instead of the function's own text."""
         made = replaced(self.fn, text)
         code, names = self.fn.__code__, {**self.fn.__globals__, **inspect.getclosurevars(self.fn).nonlocals}
         exec(compile(source_of(made).text, code.co_filename, "exec"), names)
@@ -262,7 +262,7 @@ def _from_def(fn):
 
 
 def _without_function(state):
-    """A kernel whose function is not known, to launch what was compiled of it."""
+    """A kernel without its function, for launches of compiled kernels."""
     kernel = JITFunction.__new__(JITFunction)
     kernel.__dict__.update(state, fn=None)
     return kernel

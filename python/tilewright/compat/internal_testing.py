@@ -1,4 +1,4 @@
-"""`triton._internal_testing`: what test suites written for Triton take from it. Needs NumPy, torch and pytest."""
+"""`triton._internal_testing`: helpers of test suites written for Triton. Needs NumPy, torch and pytest."""
 
 import contextlib
 import sys
@@ -167,7 +167,7 @@ def is_compile_warmup():
 
 
 def supports_clc():
-    """False: no kernel takes the places of programs that have not started."""
+    """False: no kernel cancels programs that have not started and runs their work."""
     return False
 
 
@@ -272,8 +272,8 @@ def default_alloc_fn(size, align, stream):
 
 
 def _fresh_knobs_impl(skipped_attr=None):
-    """Two functions: one gives `triton.knobs` with everything but the groups `skipped_attr` as if nobody had set it, the
-    other brings back what was set."""
+    """Two functions: one resets `triton.knobs` except the groups `skipped_attr` and returns it, the other restores the
+    settings."""
     stack = contextlib.ExitStack()
 
     def fresh():

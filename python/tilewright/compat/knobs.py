@@ -20,7 +20,7 @@ def _data(compilation):
 
 
 def _arguments(compilation):
-    """What a hook of Triton is called with for a `Compilation`."""
+    """The arguments of Triton's hooks for a `Compilation`."""
     options = dict(compilation.options.items())
     types = ", ".join(f"{name}: {type_}" for name, type_ in compilation.types.items())
     described = ", ".join(f"{name}={value}" for name, value in options.items())
@@ -51,8 +51,8 @@ def _arguments(compilation):
 
 
 class LaunchMetadata:
-    """What a hook around a launch gets: `get()` is a dict of the "name" of the kernel, the "stream" and what the function
-    `launch_metadata` of the kernel's decorator gave."""
+    """The argument of a launch hook. `get()` returns a dict of the "name" of the kernel, the "stream" and the entries of
+    `launch_metadata` of the kernel's decorator."""
 
     def __init__(self, launch):
         self._launch = launch
@@ -84,7 +84,7 @@ class HookChain:
 
 
 class _Watched(HookChain):
-    """A chain that says when it has got functions, or none are left: a hook that nobody needs costs nothing."""
+    """A chain that reports when it becomes non-empty or empty, so that unused hooks cost nothing."""
 
     def __init__(self, changed, reversed=False):
         super().__init__(reversed)
@@ -100,7 +100,7 @@ class _Watched(HookChain):
 
 
 class _LoadHook:
-    """What the functions around loading a kernel are called by."""
+    """The hook that calls the functions around loading a kernel."""
 
     def __init__(self, before, after):
         self.before, self.after = before, after
@@ -133,11 +133,11 @@ _CHAINS = {
 
 
 class Runtime(Group):
-    """`interpret` and `debug` are settings. `launch_enter_hook` and `launch_exit_hook` have functions that are called
-    around launches, `kernel_load_start_hook` and `kernel_load_end_hook` those around loading a kernel on a device, with
-    the module and the function (None before), the kernel's name, an empty dict and its hash. `jit_cache_hook` is called
-    before each compilation, and gives True where there should be none; `jit_post_compile_hook` after it. Each may be
-    set to a function, and to None: no such hook."""
+    """`interpret` and `debug` are settings. `launch_enter_hook` and `launch_exit_hook` are called around launches.
+    `kernel_load_start_hook` and `kernel_load_end_hook` are called around loading a kernel on a device. Their arguments
+    are the module and the function (None before), the kernel's name, an empty dict and its hash. `jit_cache_hook` is
+    called before each compilation, and gives True where there should be none; `jit_post_compile_hook` after it. Each
+    may be set to a function, and to None: no such hook."""
 
     settings = RUNTIME
     objects = {"add_stages_inspection_hook": None}

@@ -1,10 +1,10 @@
-"""What programs take from `triton._C.libtriton`: cuBLAS, to compare their products with."""
+"""The part of `triton._C.libtriton` that programs use: cuBLAS, for comparison."""
 
 import types
 
 
 class CublasLt:
-    """Matrix products by cuBLAS as PyTorch calls it, which has a workspace of its own."""
+    """Matrix multiplication by cuBLAS through PyTorch, which has its own workspace."""
 
     def __init__(self, workspace=None):
         del workspace

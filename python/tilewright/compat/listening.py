@@ -1,5 +1,5 @@
-"""What `triton.knobs` tells of compilations: to `compilation.listener` when a kernel is there, and to
-`runtime.add_stages_inspection_hook` by which stages it came about."""
+"""Reports of compilations in `triton.knobs`: to `compilation.listener` for each kernel, and to
+`runtime.add_stages_inspection_hook` for its stages."""
 
 import time
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _TRITON_NAMES = {ours: theirs for theirs, ours in Stages.ALIASES.items()}
 
 
 class Language(Enum):
-    """What a kernel is written in."""
+    """The source language of a kernel."""
 
     TRITON = 0
     GLUON = 1
@@ -24,8 +24,8 @@ class Language(Enum):
 
 @dataclass(frozen=True)
 class CompileTimes:
-    """How long a compilation took, in microseconds: the front end, or looking up what is on disk
-    (`ir_initialization`), each stage in order (`lowering_stages`, pairs of a name and a duration), and the rest."""
+    """The times of a compilation in microseconds. `ir_initialization` is the front end, or the look-up on disk.
+    `lowering_stages` are the stages in order, as pairs of a name and a duration. The last part is the rest."""
 
     ir_initialization: int
     lowering_stages: list
@@ -55,7 +55,7 @@ def target_of(compiled):
 
 
 def tell(src, compiled, seconds):
-    """Tell those who want to know of the kernel `compiled`, whose compilation or look-up took `seconds`. `src` is a
+    """Report the kernel `compiled` to the listeners. Its compilation or look-up took `seconds`. `src` is a
     function that gives the `ASTSource`. Raises `TilewrightError` where one of them changed a stage."""
     listener, inspect = GROUPS["compilation"].listener, runtime.add_stages_inspection_hook
     if listener is None and inspect is None:
@@ -97,7 +97,7 @@ def _times(compiled, seconds):
 
 
 def _inspect(inspect, src, compiled, metadata):
-    """Call the hook with functions that give what each stage gave, and those that it put around them."""
+    """Call the hook with functions that return the result of each stage, then call the functions that it left."""
     from .compiling import Backend
 
     def stage(name):

@@ -1,4 +1,4 @@
-"""The modules of Triton and what stands in for their content."""
+"""The modules of Triton and the replacements of their content."""
 
 import contextvars
 import functools
@@ -30,7 +30,7 @@ from . import (
 
 
 class MockTensor:
-    """Stands for an array of a dtype in a warm-up: `kernel.warmup(MockTensor(torch.float16), ...)`."""
+    """A placeholder for an array of a dtype in a warm-up: `kernel.warmup(MockTensor(torch.float16), ...)`."""
 
     @staticmethod
     def wrap_dtype(arg):
@@ -59,8 +59,8 @@ _TORCH_NAMES = {
 
 
 def reinterpret(tensor, dtype):
-    """The array `tensor` (torch or NumPy) seen with elements of another type of the same size: an array of the same
-    library, or where that has no such elements what kernels take for one. Raises `TypeError` for another size."""
+    """The array `tensor` (torch or NumPy) reinterpreted with another element type of the same size. The result is an
+    array of the same library, or a `Retyped` if that lacks the type. Raises `TypeError` for another size."""
     if isinstance(tensor, Retyped):
         tensor = tensor.base
     if hasattr(tensor, "element_size"):
@@ -95,7 +95,7 @@ def set_allocator(allocator):
 
 
 class NullAllocator:
-    """Stands for no allocator; that none is there is no error, as none is needed."""
+    """The value for no allocator. None is needed, so this is no error."""
 
     def __call__(self, size, alignment, stream):
         raise RuntimeError("no allocator was set with triton.set_allocator()")
@@ -106,13 +106,13 @@ _allocator = contextvars.ContextVar("allocator", default=NullAllocator())  # noq
 
 
 def triton_key():
-    """What compiled kernels depend on beside their sources: the version, for caches of others."""
+    """The dependency of compiled kernels besides their sources: the version, for caches of other packages."""
     return f"tilewright {tw.__version__}"
 
 
 def serialize_specialization_data(name, signature, constants, attrs, options, key):
-    """A request as text, for code that wraps the function: what `preload` takes is the `specialization_data` of the
-    hooks. Raises `TypeError` for constants that cannot be written down."""
+    """A request as text, for code that wraps the function. `preload` takes the `specialization_data` of hooks instead.
+    Raises `TypeError` for constants that cannot be written down."""
     fields = {
         "name": name,
         "signature": signature,
@@ -124,7 +124,7 @@ def serialize_specialization_data(name, signature, constants, attrs, options, ke
 
 
 def _plain(value):
-    """What JSON does not know."""
+    """The JSON form of types that JSON lacks."""
     if isinstance(value, tl.constexpr):
         return {"constexpr": value.value}
     if hasattr(value, "primitive_bitwidth"):
@@ -142,12 +142,11 @@ def must_use_result(function, why=True):
 
 
 def _later(module, name):
-    """What gives the attributes of the module `name`, which are those of `module`: one that needs packages that others
-    do without."""
+    """A lazy `__getattr__` for the module `name`, with the attributes of `module`, which needs optional packages."""
 
     def attribute(wanted):
-        # Whoever looks through all modules, as `inspect` does, asks for names such as `__file__`: no reason to import
-        # anything, least of all while the one who looks is importing itself.
+        # Code that iterates over all modules, as `inspect` does, reads names such as `__file__`. That must not import
+        # anything, least of all during another import.
         if wanted.startswith("__") and wanted != "__all__":
             raise AttributeError(f"module {name!r} has no attribute {wanted!r}")
         try:
@@ -163,12 +162,12 @@ def _public(module):
 
 
 def make(version, numerics):
-    """The modules by name. Raises `ValueError` for numerics that there are not."""
+    """The modules by name. Raises `ValueError` for unknown numerics."""
     tw.runtime.options.Options(numerics=numerics)
     made = {}
 
     def add(name, content, **more):
-        module = types.ModuleType(name, f"Tilewright in place of {name}.")
+        module = types.ModuleType(name, f"Tilewright's replacement of {name}.")
         module.__dict__.update({**content, **more})
         module.is_tilewright, module.__path__ = True, []
         module.__spec__ = ModuleSpec(name, None, is_package=True)  # others ask whether there is a triton

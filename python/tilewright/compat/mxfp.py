@@ -32,7 +32,7 @@ class MXFP4Tensor(_Bits):
 
     @staticmethod
     def _rounded(values):
-        """To the nearest, ties to even bits; what is too large becomes the largest."""
+        """To the nearest, ties to even. Numbers too large become the largest."""
         table = torch.tensor(_MAGNITUDES, dtype=torch.float32, device=values.device)
         magnitudes = values.abs().float().clamp(max=_MAGNITUDES[-1])
         above = torch.searchsorted(table, magnitudes).clamp(max=7)
@@ -50,8 +50,8 @@ class MXFP4Tensor(_Bits):
         return torch.where(self.data >= 8, -magnitudes, magnitudes)
 
     def to_packed_tensor(self, dim):
-        """Two numbers in a byte: neighbours along `dim`, the first in the lower half, zero for one that is missing.
-        Raises `AssertionError`, as Triton does, for a `dim` that there is not."""
+        """Two adjacent numbers along `dim` in a byte, the first in the low bits, zero for a missing one.
+        Raises `AssertionError`, as Triton does, for an invalid `dim`."""
         if not -self.data.ndim <= dim < self.data.ndim:
             raise AssertionError(f"dim is one of {self.data.ndim} axes, got {dim}")
         data = self.data.movedim(dim, -1)
@@ -84,7 +84,7 @@ class MXScaleTensor(_Bits):
 
     @staticmethod
     def _rounded(values):
-        """To the power of two below; what has none becomes NaN."""
+        """To the power of two below, NaN if there is none."""
         exponents = torch.frexp(values.double())[1] - 1 + _BIAS
         fits = (values > 0) & torch.isfinite(values)
         return torch.where(fits, exponents.clamp(0, _NAN - 1), _NAN).to(torch.uint8)
@@ -98,7 +98,7 @@ class MXScaleTensor(_Bits):
 
 
 def fp8e8m0_to_float32(scale):
-    """The powers of two that the bytes `scale` stand for, NaN for 255."""
+    """The powers of two that the bytes `scale` encode, NaN for 255."""
     bits = scale.view(torch.uint8).to(torch.int32) << 23
     bits = bits.clamp(min=1 << 22)  # 2**-127 is no normal number
     return torch.where(bits == _NAN << 23, torch.nan, bits.view(torch.float32))

@@ -21,7 +21,7 @@ def get_iterable_path(values, path):
 
 
 def set_iterable_path(values, path, value):
-    """Put another value at a path; what holds it is a list."""
+    """Put another value at a path. Its container is a list."""
     get_iterable_path(values, path[:-1])[path[-1]] = value
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass
 class ProcessResult:
-    """What a function raised in its process (`exc`, None if nothing), and what that process wrote to its standard error
+    """The exception of a function in its process (`exc`, None if nothing), and the standard error of that process
     (`driver_stderr_output`)."""
 
     exc: BaseException | None
@@ -45,7 +45,7 @@ def _text(path):
 
 
 def _call(result, function, args, kwargs, env, path):
-    """What the process does. Its standard error is that of the system, which a device's driver writes to."""
+    """The main function of the process. Its standard error is that of the system, which a device's driver writes to."""
     os.environ.update(env)
     descriptor = os.open(path, os.O_CREAT | os.O_WRONLY)
     os.dup2(descriptor, 2)

@@ -17,7 +17,7 @@ def parse(metrics, filename, include=None, exclude=None, threshold=None):
 
     Args:
         metrics: names: "time/ms" and "avg_time/us" (or s, ns), "count", "tflop/s", "gflop/s", "tbyte/s", "gbyte/s"
-            of what kernels' `launch_metadata` counted, or a metric of the file; the first one may be a text.
+            of the metrics from `launch_metadata`, or a metric of the file; the first one may be a text.
         include, exclude: regular expressions: of the leaves only those whose names match, or do not.
         threshold: least share of the parent's first metric that a node is shown with.
     """
@@ -37,7 +37,7 @@ def parse(metrics, filename, include=None, exclude=None, threshold=None):
 
 
 def _total(node):
-    """Add to each node what its children have."""
+    """Add the metrics of the children to each node."""
     for child in node["children"]:
         _total(child)
         for key, value in child["metrics"].items():
@@ -50,7 +50,7 @@ def _is_work(key):
 
 
 def _keep(node, include, exclude):
-    """Drop the leaves that are not wanted, and what is empty without them."""
+    """Drop excluded leaves, and nodes that become empty."""
     kept = []
     for child in node["children"]:
         name, was_leaf = child["frame"]["name"], not child["children"]

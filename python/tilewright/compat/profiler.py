@@ -76,8 +76,8 @@ class _Session:
             given = deque(recording.metrics)
             for before, scopes in enumerate((*recording.scopes, None)):
                 while given and given[0][0] <= before:
-                    _, place, metrics = given.popleft()
-                    _accumulate(functools.reduce(_child, place, root), metrics)
+                    _, path, metrics = given.popleft()
+                    _accumulate(functools.reduce(_child, path, root), metrics)
                 if scopes is not None:
                     self._add(root, recording.launches[before], scopes)
         return root
@@ -108,7 +108,7 @@ def _child(node, name):
 
 
 def _accumulate(node, metrics):
-    """Add metrics to those of a node; properties, whose names end with "(pty)", replace what was there."""
+    """Add metrics to those of a node; properties, whose names end with "(pty)", are replaced."""
     for name, value in metrics.items():
         key = name.removesuffix(" (pty)").removesuffix(" (exc)")
         before = None if key != name else node["metrics"].get(key)
@@ -133,8 +133,8 @@ def _chosen(session):
 def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
     """Start a session that writes `name`.hatchet when it is finalized, and give its number.
 
-    `hook="triton"`: kernels are called what their `launch_metadata` says, which counts the metrics, too (`flops`,
-    `bytes` ...). `backend` and `mode` choose among ways to measure of which there is one, events around each kernel.
+    `hook="triton"`: names and metrics (`flops`, `bytes` ...) of kernels come from their `launch_metadata`. `backend` and
+    `mode` are ignored: kernels are always measured by events around them.
 
     Raises:
         ValueError: `context` other than "shadow" (the scopes) or `data` other than "tree".
@@ -162,7 +162,7 @@ def deactivate(session=None, flushing=False):
 
 
 def finalize(session=None, output_format="hatchet"):
-    """End the session of that number, or all, and write what was measured."""
+    """End the session of that number, or all, and write the results."""
     if output_format not in ("", "hatchet"):
         raise ValueError(f"profiles are written as 'hatchet', got {output_format!r}")
     for number in list(_sessions) if session is None else [session]:
@@ -175,7 +175,7 @@ def finalize(session=None, output_format="hatchet"):
 
 
 def _devices():
-    """What the file says of the devices."""
+    """The description of the devices in the file."""
     infos = [tw.device_info(i) for i in range(tw.cuda.device_count())] if tw.cuda.is_available() else []
     return (
         {"CUDA": {str(i): {"name": info.name, "arch": info.architecture} for i, info in enumerate(infos)}}
@@ -186,8 +186,8 @@ def _devices():
 
 @contextlib.contextmanager
 def scope(name, metrics=None):
-    """`with scope("name", {"bytes": n}):`, or a decorator: launches in it stand below a node of that name, which
-    has the sums of the metrics of all times that it was entered."""
+    """`with scope("name", {"bytes": n}):`, or a decorator: launches in it are below a node of that name, which
+    sums the metrics of all entries."""
     token = _scopes.set((*_scopes.get(), str(name)))
     _count(_scopes.get(), metrics)
     try:

@@ -1,12 +1,13 @@
 """`triton.tools.ragged_tma`: groups of rows of one array, of any size each, by one descriptor.
 
-Groups that lie one behind the other are read and written as if each were an array of its own: what is beyond the
-last row of a group reads as zero and is not written, though rows of the next group lie there. A descriptor checks
-its blocks against the sides of the whole array alone, so the end of a group is moved there: rows are counted such
-that the group ends where the side `_ROWS` does. The address that this is off by, `_ROWS - first - size` rows, is
-taken back by two further axes of sides that nothing reaches: steps along one are rows; one index of `_ROWS` along
-the other takes `_ROWS` rows back, because a stride of 2**34 elements less a row goes around the 64 bits of an
-address once for every 2**30 steps.
+Consecutive groups are read and written as if each were an array of its own. Rows past the end of a group read as zero and
+are not written, though they belong to the next group. A descriptor checks blocks against the dimensions of the whole
+array only, so row numbers are shifted until the group ends at `_ROWS`, the size of the axis. The address is then off by
+`_ROWS - first - size` rows. Two more axes, with sizes that no index reaches, correct it:
+
+1. Steps along one axis are rows.
+2. The index `_ROWS` along the other axis goes back `_ROWS` rows: its stride is 2**34 elements less a row, and 2**30
+   steps of 2**34 elements wrap around the 64-bit address.
 """
 
 import tilewright.language as tl
@@ -15,7 +16,7 @@ from ..runtime.descriptor import TensorDescriptor
 from .functions import jit
 
 _ROWS = tl.constexpr(2**30)
-#: The side of an axis on which every index that is used lies inside.
+#: The size of an axis that contains every index in use.
 _ENDLESS = 2**31 - 2**16
 
 
@@ -51,7 +52,7 @@ def to_ragged_indices(batch_offset, batch_size, row):
 
 
 @jit
-def _place(TMA, batch_offset, batch_size, coords, ragged_dim: tl.constexpr):
+def _coords(TMA, batch_offset, batch_size, coords, ragged_dim: tl.constexpr):
     tl.static_assert(len(TMA.shape) == len(coords) + 2, "TMA is made by create_ragged_descriptor")
     around, back, row = to_ragged_indices(batch_offset, batch_size, coords[ragged_dim])
     return (around, back) + coords[:ragged_dim] + (row,) + coords[ragged_dim + 1 :]
@@ -60,19 +61,19 @@ def _place(TMA, batch_offset, batch_size, coords, ragged_dim: tl.constexpr):
 @jit
 def load_ragged(TMA, batch_offset, batch_size, coords, ragged_dim: tl.constexpr = 0):
     """The block at `coords` of the group of `batch_size` rows from `batch_offset` on; zero outside of the group."""
-    block = TMA.load(_place(TMA, batch_offset, batch_size, tl.tuple(coords), ragged_dim))
+    block = TMA.load(_coords(TMA, batch_offset, batch_size, tl.tuple(coords), ragged_dim))
     return tl.reshape(block, block.shape[2:])
 
 
 @jit
 def store_ragged(TMA, batch_offset, batch_size, coords, data, ragged_dim: tl.constexpr = 0):
-    """Write a block at `coords` of a group; what lies outside of the group is left out."""
-    place = _place(TMA, batch_offset, batch_size, tl.tuple(coords), ragged_dim)
-    TMA.store(place, tl.reshape(data, TMA.block_shape))
+    """Write a block at `coords` of a group; elements outside of the group are dropped."""
+    indices = _coords(TMA, batch_offset, batch_size, tl.tuple(coords), ragged_dim)
+    TMA.store(indices, tl.reshape(data, TMA.block_shape))
 
 
 @jit
 def atomic_add_ragged(TMA, batch_offset, batch_size, coords, data, ragged_dim: tl.constexpr = 0):
     """Add a block to that at `coords` of a group, atomically for each element."""
-    place = _place(TMA, batch_offset, batch_size, tl.tuple(coords), ragged_dim)
-    TMA.atomic_add(place, tl.reshape(data, TMA.block_shape))
+    indices = _coords(TMA, batch_offset, batch_size, tl.tuple(coords), ragged_dim)
+    TMA.atomic_add(indices, tl.reshape(data, TMA.block_shape))

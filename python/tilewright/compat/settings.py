@@ -34,11 +34,11 @@ class Setting:
 
 
 class Group:
-    """Settings as attributes, and `objects`, which no variable holds. Raises `AttributeError` for a name that there is
-    not."""
+    """Settings as attributes, and `objects`, which no variable holds. Raises `AttributeError` for an unknown
+    name."""
 
     settings = {}
-    #: Names of what else may be set, with what is there before.
+    #: Names of other attributes, with their initial values.
     objects = {}
 
     def __getattr__(self, name):
@@ -76,7 +76,7 @@ class Group:
 
     @contextlib.contextmanager
     def scope(self):
-        """What is set inside a `with` is as before behind it."""
+        """Restores all settings at the end of a `with`."""
         before = {name: os.environ.get(entry.variable) for name, entry in self.settings.items()}
         objects = dict(self.__dict__)
         try:
@@ -89,7 +89,7 @@ class Group:
                 Setting(entry.variable, str).write(text)
 
     def reset(self):
-        """Everything as if nobody had set it; gives the group."""
+        """Resets all settings. Returns the group."""
         for entry in self.settings.values():
             entry.write(None)
         for name in self.objects:
@@ -165,7 +165,7 @@ class compilation(Group):
 
 
 class autotuning(Group):
-    """`print`: autotuned kernels say what they chose; `listener` is told of it. Results are kept on disk in any
+    """`print`: autotuned kernels print their choice; `listener` is told of it. Results are kept on disk in any
     case."""
 
     settings = switches(cache="TRITON_CACHE_AUTOTUNING", print=knobs.TRITON_PRINT_AUTOTUNING.name)
@@ -212,7 +212,7 @@ class proton(Group):
 #: The groups by name, but for `runtime` and `nvidia`.
 GROUPS = {group.__name__: group() for group in (build, cache, compilation, autotuning, language, amd, proton)}
 
-#: The settings of `triton.knobs.runtime`, beside its hooks.
+#: The settings of `triton.knobs.runtime`, without its hooks.
 RUNTIME = {
     "interpret": Setting(knobs.TRITON_INTERPRET.name, bool, False),
     "debug": Setting(knobs.DEBUG.name, bool, False),

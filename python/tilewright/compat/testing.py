@@ -37,7 +37,7 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
     return testing.do_bench_cudagraph(fn, rep, grad_to_none, quantiles, return_mode)
 
 
-#: In Triton these two measure kernels by its profiler, and leave out what else the device does.
+#: In Triton these two measure kernels by its profiler, without other work of the device.
 do_bench_proton, do_bench_cudagraph_proton = do_bench, do_bench_cudagraph
 
 
@@ -57,7 +57,7 @@ def cuda_graph_without_gc(*args, **kwargs):
 
 
 def cublas():
-    """An object with cuBLAS' products, those of PyTorch."""
+    """An object with cuBLAS' matmul, through PyTorch."""
     from .libtriton import CublasLt
 
     return CublasLt(None)
@@ -82,8 +82,8 @@ def assert_close(x, y, atol=None, rtol=None, err_msg=""):
 
 
 def nvsmi(attrs):
-    """What the program nvidia-smi says of the attributes `attrs` of the first device ("clocks.max.sm", ...): a list of
-    ints. Raises `OSError` where there is no such program."""
+    """The attributes `attrs` ("clocks.max.sm", ...) of the first device from nvidia-smi, as a list of ints. Raises
+    `OSError` if there is no such program."""
     query = [f"--query-gpu={','.join(attrs)}", "--format=csv,noheader,nounits"]
     found = subprocess.run(["nvidia-smi", "-i", "0", *query], check=True, capture_output=True, text=True)
     return [int(value) for value in found.stdout.split(",")]
@@ -110,7 +110,7 @@ def get_max_simd_tflops(dtype, clock_rate, device=None):
 
 
 def get_max_tensorcore_tflops(dtype, clock_rate, device=None):
-    """TFLOP/s of `dtype` by dense products of tensor cores at `clock_rate`, in kHz."""
+    """Dense TFLOP/s of `dtype` of the tensor cores at `clock_rate`, in kHz."""
     facts, arch = _properties(device)
     per_clock = {8: 8192, 16: 4096, 32: 2048}[dtype.primitive_bitwidth] // (1 if arch >= 90 else 2)
     return facts["multiprocessor_count"] * clock_rate * per_clock / 1e9

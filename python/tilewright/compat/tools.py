@@ -43,8 +43,8 @@ class NvidiaTool:
     def find(name):
         """The tool of this name. Raises `RuntimeError` where there is none."""
         binary = name.partition("_")[0]
-        beside = [os.path.join(os.path.dirname(path), binary) for path in ptxas_candidates()]
-        for path in (os.environ.get(_TOOLS[name]), shutil.which(binary), *beside):
+        adjacent = [os.path.join(os.path.dirname(path), binary) for path in ptxas_candidates()]
+        for path in (os.environ.get(_TOOLS[name]), shutil.which(binary), *adjacent):
             tool = path and NvidiaTool.from_path(path)
             if tool:
                 return tool

@@ -13,14 +13,14 @@ from .settings import GROUPS
 
 
 def _function(fn):
-    """The Python function at the bottom of what wraps it."""
+    """The Python function inside all wrappers."""
     while hasattr(fn, "fn"):
         fn = fn.fn
     return fn
 
 
 class Launched(KernelInterface):
-    """What has only `run`, launched as kernels are."""
+    """An object that has only `run`, launched as kernels are."""
 
     def __init__(self, fn, arg_names):
         self.fn, self.arg_names = fn, list(arg_names)
@@ -77,7 +77,7 @@ class Autotuner(KernelInterface, tuning.Autotuner):
         self.user_defined_post_hook = post_hook is not None
         self.pre_hook, self.post_hook = pre_hook or self._prepare, post_hook or self._restore
 
-    # What a measured launch does before and after.
+    # Work before and after a measured launch.
 
     def _prepare(self, named, reset_only=False):
         for name in self.reset_to_zero:
@@ -119,7 +119,7 @@ class Autotuner(KernelInterface, tuning.Autotuner):
             self.nargs = None
 
     def _key(self, args, kwargs):
-        """Values of the arguments that `key` names, and dtypes: what Triton's tuners look results up by."""
+        """Values of the arguments that `key` names, and dtypes: the key of results in Triton's tuners."""
         named = {name: value for name, value in self.named(args, kwargs).items() if name in self.arg_names}
         values = [named[name] for name in self.keys if name in named]
         return (*values, *[str(value.dtype) for value in named.values() if hasattr(value, "dtype")])
@@ -148,7 +148,7 @@ class Autotuner(KernelInterface, tuning.Autotuner):
         return found
 
     def _fastest(self, grid, args, kwargs):
-        """The best configuration of what is no kernel: each is run, one after the other."""
+        """The best configuration of an object that is no kernel: each is run, one after the other."""
         configs = self.prune_configs(kwargs)
         if len(configs) > 1:
             self.configs_timings = {

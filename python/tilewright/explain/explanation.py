@@ -1,4 +1,4 @@
-"""What is known of a kernel once it has been compiled."""
+"""`Explanation`, the facts of a compiled kernel."""
 
 from dataclasses import asdict, dataclass
 
@@ -12,12 +12,12 @@ from .times import by_stage
 
 @dataclass(frozen=True)
 class Explanation:
-    """A kernel, compiled for certain arguments and one target, and what the compiler did with it.
+    """A kernel, compiled for certain arguments and one target, and the work of the compiler on it.
 
     `divisors` has the powers of two that arguments are known to be divisible by.
     `sources` are the functions that it is made of, itself first. `remarks` are dicts of `kind` ("passed",
     "missed", "analysis"), `pass`, `message`, `values` (numbers by name), `file` and `line` (None where the
-    source is not known). `resources` has what an assembler or the compiler says: `registers`, `spills`,
+    source is not known). `resources` are the facts from the assembler or the compiler: `registers`, `spills`,
     `shared`, `threads`, `ptx_bytes`, `cubin_bytes`, `assembler`, None where not known, and `advice`.
     `shared_memory` lists the pieces of shared memory: `op`, `offset`, `size`, `first` and `last` (the ops, by
     number, between which it is needed), `slots`, `slot_bytes` (of rings, else None), `file` and `line`. `roles` are
@@ -44,7 +44,7 @@ class Explanation:
 
     @property
     def times(self):
-        """How long what took, see `CompiledKernel.report`."""
+        """The duration of each step, see `CompiledKernel.report`."""
         return self.compiled.report["times"]
 
     def to_dict(self):
@@ -81,14 +81,14 @@ def explain(kernel, types, constants, divisors, target, options, trees=None):
     source = source_of(fn)
     remarks = _collect_remarks(compiled.report["remarks"])
     file = source.frame(source.tree).file
-    places = [(file, source.frame(source.tree).line)]
+    locations = [(file, source.frame(source.tree).line)]
     for lines in compiled.report["lines"].values():
-        places += sorted({(file, line) for _, frames in lines for file, line, _ in frames})
+        locations += sorted({(file, line) for _, frames in lines for file, line, _ in frames})
     return Explanation(
         compiled,
         divisors,
         options,
-        sources_of(places),
+        sources_of(locations),
         remarks,
         _resources(compiled),
         _occupancy(compiled),
@@ -108,7 +108,7 @@ def _number(text):
 
 
 def _collect_remarks(reported):
-    """Each remark once, with the place of the innermost call, in the order of the source."""
+    """Each remark once, with the location of the innermost call, in the order of the source."""
     remarks = {}
     for remark in reported:
         file, line, _ = remark["frames"][0] if remark["frames"] else (None, None, None)

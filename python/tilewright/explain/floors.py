@@ -1,12 +1,12 @@
-"""How long an iteration of a loop takes at least."""
+"""Lower bounds on the time of a loop iteration."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class _Machine:
-    """What one multiprocessor does in a cycle: operations of the tensor cores by bits of an operand, counting a
-    multiplication and an addition as two, and its share of the bytes that memory moves."""
+    """Rates of one multiprocessor per cycle: tensor-core operations by operand width in bits, where a multiply-add counts
+    as two, and its share of the memory bandwidth in bytes."""
 
     tensor: dict
     memory: float
@@ -21,8 +21,8 @@ _MACHINES = {
 
 
 def floors_of(explanation):
-    """Dicts of `file`, `line`, `what`, `amount` and `cycles` for the loops of a kernel that tensor cores compute in
-    or that load; none for a target whose rates are not known here."""
+    """Dicts of `file`, `line`, `what`, `amount` and `cycles` for the loops of a kernel with tensor-core ops
+    or loads; none for a target with unknown rates."""
     machine = _MACHINES.get(explanation.compiled.target)
     if machine is None:
         return []

@@ -27,8 +27,8 @@ _PAGE = """<!doctype html>
 
 
 def format_html(explanation):
-    """The `Explanation` as a page: source, `tile`, `warp`, PTX and machine code side by side, where lines that
-    come from the same place light up together; layouts as grids; a map of shared memory; rings; resources,
+    """The `Explanation` as a page: source, `tile`, `warp`, PTX and machine code in adjacent panes, where lines
+    of one source location are highlighted together; layouts as grids; a map of shared memory; rings; resources,
     floors and times. Machine code needs nvdisasm; without it the page says so."""
     kernel, page = explanation.compiled, files(__package__) / "page"
     data = explanation.to_dict() | {
@@ -48,7 +48,7 @@ def format_html(explanation):
 
 
 def _cards(explanation):
-    """Triples of name, value and whether it is a warning, of what stands at the top."""
+    """The cards at the top: triples of name, value and whether it is a warning."""
     known, cards = explanation.resources, []
     for key, name in (
         ("threads", "threads of a block"),
@@ -71,16 +71,16 @@ def _cards(explanation):
 
 
 def _stage(stage, sources):
-    """A stage as data; places outside of the sources shown are left out."""
+    """A stage as data, without locations outside of the sources shown."""
 
-    def shown(places):
+    def shown(locations):
         return [
-            f"{file}:{line}" for file, line in places if any((file, line) in source for source in sources)
+            f"{file}:{line}" for file, line in locations if any((file, line) in source for source in sources)
         ]
 
     return {
         "name": stage.name,
         "lines": stage.lines,
-        "places": [shown(places) for places in stage.places],
+        "locations": [shown(locations) for locations in stage.locations],
         "note": stage.note,
     }

@@ -1,8 +1,8 @@
-"""How many blocks run on a multiprocessor at once."""
+"""Occupancy: the number of resident blocks per multiprocessor."""
 
 from dataclasses import dataclass
 
-#: By compute capability: warps and blocks of a multiprocessor at most, and its bytes of shared memory.
+#: By compute capability: maximum warps and blocks per multiprocessor, and its bytes of shared memory.
 _LIMITS = {
     80: (64, 32, 164 << 10),
     86: (48, 16, 100 << 10),
@@ -14,14 +14,14 @@ _LIMITS = {
     120: (48, 24, 100 << 10),
 }
 _REGISTERS = 64 << 10
-#: A block takes so much shared memory for itself.
+#: Shared memory that the system reserves for each block.
 _RESERVED_SHARED = 1 << 10
 
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Blocks and warps that run on a multiprocessor at once, of `max_warps`; `limited_by` names what allows
-    no more ("registers", "shared memory", "warps", "blocks")."""
+    """Blocks and warps that run on a multiprocessor at once, of `max_warps`; `limited_by` names the limiting
+    resources ("registers", "shared memory", "warps", "blocks")."""
 
     blocks: int
     warps: int
@@ -34,9 +34,10 @@ def _multiple(value, unit):
 
 
 def occupancy(capability, warps, registers, shared):
-    """The `Occupancy` of a kernel on a GPU of `capability` (90 for 9.0), for blocks of `warps` warps with
-    `registers` registers a thread, None if not known, and `shared` bytes of shared memory. None for a GPU that
-    this does not know."""
+    """The `Occupancy` of a kernel on a GPU of `capability` (90 for 9.0); None for an unknown GPU.
+
+    Blocks have `warps` warps, `registers` registers per thread (None if not known) and `shared` bytes of shared
+    memory."""
     if capability not in _LIMITS:
         return None
     max_warps, max_blocks, max_shared = _LIMITS[capability]

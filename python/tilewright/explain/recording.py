@@ -1,4 +1,4 @@
-"""What a kernel is compiled for, taken from a call of it."""
+"""The types and constants of a kernel, recorded from a call of it."""
 
 import os
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class RecordedCall:
     trees: dict
 
 
-def _place(fn):
-    """Where a function stands: the same for two copies of a module, imported under different names."""
+def _location(fn):
+    """The file and line of a function, equal for two copies of a module imported under different names."""
     code = fn.__code__
     return os.path.realpath(code.co_filename), code.co_firstlineno
 
@@ -35,12 +35,12 @@ def _place(fn):
 def record_call(kernel, function):
     """Call `function()` and give the first call in it that the kernel, a `JITFunction`, is compiled for.
 
-    Raises `NoCall` if there is none, and what the function raises.
+    Raises `NoCall` if there is none, and the errors of the function.
     """
     calls = []
 
     def observe(fn, *request):
-        if _place(fn) == _place(kernel.fn):
+        if _location(fn) == _location(kernel.fn):
             calls.append(RecordedCall(*request))
 
     specializer.observers.append(observe)

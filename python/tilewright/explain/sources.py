@@ -16,8 +16,8 @@ class Source:
     first: int
     lines: tuple
 
-    def __contains__(self, place):
-        file, line = place
+    def __contains__(self, location):
+        file, line = location
         return file == self.file and self.first <= line < self.first + len(self.lines)
 
 
@@ -50,10 +50,10 @@ def source_around(file, line):
     return Source(file, name, first, tuple(text.rstrip("\n") for text in lines))
 
 
-def sources_of(places):
+def sources_of(locations):
     """The `Source`s around (file, line) pairs, each once, in the order in which they come first."""
     sources = []
-    for file, line in places:
+    for file, line in locations:
         if not any((file, line) in source for source in sources):
             sources.append(source_around(file, line))
     return sources

@@ -1,4 +1,4 @@
-"""The stages of a compilation as lines, each with the places in the source that it comes from."""
+"""The stages of a compilation as lines, each with its source locations."""
 
 import os
 import re
@@ -13,12 +13,12 @@ from .. import knobs
 
 @dataclass
 class Stage:
-    """A stage: its name, its `lines`, for each line a list of (file, line) pairs, and a `note` on what is
-    missing."""
+    """A stage: its name, its `lines`, the `locations` of each line as (file, line) pairs, and a `note` on missing
+    parts."""
 
     name: str
     lines: list
-    places: list = field(default_factory=list)
+    locations: list = field(default_factory=list)
     note: str = ""
 
 
@@ -35,11 +35,11 @@ def stages_of(compiled):
 
 def _ir_stage(name, compiled):
     lines = compiled.asm[name].splitlines()
-    places = [[] for _ in lines]
+    locations = [[] for _ in lines]
     for number, frames in compiled.report["lines"].get(name, ()):
         if number <= len(lines):
-            places[number - 1] = [(file, line) for file, line, _ in frames]
-    return Stage(name, lines, places)
+            locations[number - 1] = [(file, line) for file, line, _ in frames]
+    return Stage(name, lines, locations)
 
 
 _FILE = re.compile(r'\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
@@ -48,13 +48,13 @@ _INLINED = re.compile(r"inlined_at\s+(\d+)\s+(\d+)")
 
 
 def ptx_stage(ptx):
-    """PTX, with places from its `.loc` directives, which count up to the next one or the end of a function."""
+    """PTX, with locations from its `.loc` directives. One applies up to the next one or the end of the function."""
     files = {}
     lines = ptx.splitlines()
     for match in filter(None, map(_FILE.match, lines)):
         number, first, second = match.groups()
         files[number] = os.path.join(first, second) if second else first
-    places, current, inline = [], [], False
+    locations, current, inline = [], [], False
     for text in lines:
         if text.strip() in ("// begin inline asm", "// end inline asm"):
             inline = text.strip() == "// begin inline asm"
@@ -64,8 +64,8 @@ def ptx_stage(ptx):
             current = [(files[file], int(at)) for file, at in found if file in files and int(at)]
         elif text.startswith("}") and not inline:
             current = []
-        places.append(current)
-    return Stage("ptx", lines, places)
+        locations.append(current)
+    return Stage("ptx", lines, locations)
 
 
 _SASS = re.compile(r'\s*//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
@@ -105,11 +105,11 @@ def sass_stage(cubin):
 
 
 def _read_sass(text):
-    lines, places, current, inside = [], [], [], False
+    lines, locations, current, inside = [], [], [], False
     for line in text.splitlines():
         if match := _SASS.match(line):
             file, at, outer, outer_at = match.groups()
-            # Several in a row are the calls that led to one place.
+            # Consecutive ones are the chain of calls of one location.
             current = current if inside else []
             current = [*current, (file, int(at))]
             if outer:
@@ -119,5 +119,5 @@ def _read_sass(text):
         inside = False
         # The disassembler pads its columns by more than a pane is wide.
         lines.append(re.sub(" {3,}", "  ", line))
-        places.append(list(dict.fromkeys(current)))
-    return Stage("sass", lines, places)
+        locations.append(list(dict.fromkeys(current)))
+    return Stage("sass", lines, locations)

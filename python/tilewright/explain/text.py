@@ -7,8 +7,8 @@ _MARKS = {"passed": "+", "missed": "-", "analysis": "="}
 
 
 def format_text(explanation):
-    """The `Explanation` as text: what the kernel takes, its source with remarks below the lines that they are
-    about (+ done, - not done, = a fact), and how long its compilation took."""
+    """The `Explanation` as text: resources, the source with remarks below their lines (+ done, - not done, = a fact), and
+    the time of the compilation."""
     parts = [_heading(explanation), _resources(explanation), *_roles(explanation), *_memory(explanation)]
     parts += [_source(source, explanation.remarks) for source in _worth_showing(explanation)]
     nowhere = [remark for remark in explanation.remarks if remark["line"] is None]
@@ -82,12 +82,12 @@ def _memory(explanation):
     lines = ["shared memory"]
     for piece in explanation.shared_memory:
         what = f"ring of {piece['slots']} slots" if piece["slots"] else piece["op"].partition(".")[2]
-        line = f", {_place(piece, explanation.sources)}" if piece["line"] else ""
+        line = f", {_location(piece, explanation.sources)}" if piece["line"] else ""
         lines.append(f"  {piece['offset']:>8}  {piece['size']:>8} bytes  {what}{line}")
     yield "\n".join(lines)
 
 
-def _place(piece, sources):
+def _location(piece, sources):
     """A line of the source, with its file where that is not the kernel's."""
     here = sources and piece["file"] == sources[0].file
     return f"line {piece['line']}" if here else f"{shown_path(piece['file'])}:{piece['line']}"

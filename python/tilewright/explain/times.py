@@ -1,4 +1,4 @@
-"""How long the parts of a compilation took."""
+"""The times of the parts of a compilation."""
 
 
 def by_stage(times):
@@ -19,8 +19,8 @@ def by_stage(times):
 
 
 def format_times(times):
-    """The entries of `CompiledKernel.report["times"]` as a table: a line for each stage, with what was done on the way
-    to it below, in milliseconds."""
+    """The entries of `CompiledKernel.report["times"]` as a table: a line for each stage, followed by its
+    passes, in milliseconds."""
     stages = by_stage(times)
     rows = []
     for stage, names in stages.items():

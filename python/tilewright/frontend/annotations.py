@@ -1,4 +1,4 @@
-"""What the annotation of a kernel's parameter says of its type: `n: tl.int64`, `x_ptr: tl.const`."""
+"""Annotations of a kernel's parameters as types: `n: tl.int64`, `x_ptr: tl.const`."""
 
 from ..language import dtypes
 from ..language.dtypes import const, dtype, pointer_type, type_from_signature

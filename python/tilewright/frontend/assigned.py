@@ -19,7 +19,7 @@ def _assignments(node):
     if found is None:
         found = {}, set()
         _collect(node, *found)
-        node._assignments = found  # whole, since other threads may be compiling the same tree
+        node._assignments = found  # set once complete: other threads may compile the same tree
     return found
 
 
@@ -33,7 +33,7 @@ def _collect(node, stored, constants):
         owner = node.value
         while isinstance(owner, ast.Attribute):
             owner = owner.value
-        if isinstance(owner, ast.Name):  # which gets a new value
+        if isinstance(owner, ast.Name):  # it gets a new value
             stored[owner.id] = None
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         stored[node.id] = None

@@ -1,9 +1,8 @@
-"""`if`, and the merging of what its branches assign.
+"""`if`, and the merging of variables that its branches assign.
 
-A condition known while compiling picks a branch; the other is not even looked at. Otherwise both are
-compiled into an `scf.if`, first without results: what they assigned is known only then. The final op takes
-over the regions. A branch that may return gets the statements after the `if` as its own tail, so that each
-path ends in one value.
+A condition known at compile time selects a branch, and the other is ignored. Otherwise both are compiled into an
+`scf.if`, first without results, because the assigned variables are known only then. The final op takes over the
+regions. A branch that may return gets the statements after the `if` as its own tail, so that each path ends in one value.
 """
 
 import contextlib
@@ -31,7 +30,7 @@ from .values import (
 
 
 def _any_for_none(values):
-    """The results of two paths, with `MISSING` in place of a None where the other path gives a value."""
+    """The results of two paths. A None is replaced by `MISSING` if the other path gives a value."""
     nothing = [is_constant(value) and unwrap(value) is None for (value,) in values]
     if all(nothing):
         return values
@@ -61,7 +60,7 @@ class Branches:
         return to_bool(value.item())
 
     def may_exit(self, node):
-        """Whether a path through the statement ends the list of statements it stands in."""
+        """Whether a path through the statement ends its list of statements."""
         return leaves_body(node) if self.loop_depth else returns(node)
 
     def visit_If(self, node):
@@ -87,7 +86,7 @@ class Branches:
         self.scope.update(zip(names, results, strict=True))
 
     def either_result(self, condition, branches):
-        """Compile two branches that end the function; gives the `Exit` with what it returns."""
+        """Compile two branches that end the function. Returns the `Exit` with the result."""
         with self._draft(condition) as draft:
             values = []
             for branch in branches:
@@ -187,7 +186,7 @@ class Branches:
     def _finish(self, draft, condition, subjects, values):
         """The `scf.if` with results that replaces `draft`.
 
-        `values` are those that its two branches end with, `subjects` what an error about each begins with.
+        `values` are the final ones of its two branches. `subjects` are the beginnings of errors about each.
         """
         op, blocks = draft
         for index, block in enumerate(blocks):
@@ -202,10 +201,10 @@ class Branches:
                     f"{subject} is {type_name(first)} after one branch and {type_name(second)} after the other",
                     hint="give both the same type, with .to() or tl.full",
                 )
-        leaves = [[leaf for value in side for leaf in flatten(value)] for side in values]
-        for block, side in zip(blocks, leaves, strict=True):
+        leaves = [[leaf for value in branch for leaf in flatten(value)] for branch in values]
+        for block, branch in zip(blocks, leaves, strict=True):
             with self.builder.at_end(block):
-                self.builder.operation("scf.yield", [leaf.handle for leaf in side])
+                self.builder.operation("scf.yield", [leaf.handle for leaf in branch])
         types = [leaf.type for leaf in leaves[0]]
         final = self.builder.operation("scf.if", [condition.handle], types, regions=2)
         for region, source in zip(final.regions, op.regions, strict=True):

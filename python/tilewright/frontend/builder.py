@@ -24,7 +24,7 @@ _NAN = {
 
 
 def float_text(value, ty):
-    """The spelling of a float in the IR; what has no decimal form is given by its bits."""
+    """The spelling of a float in the IR. Numbers without a decimal form are spelled by their bits."""
     if math.isfinite(value):
         mantissa, _, exponent = repr(value).partition("e")
         return (mantissa if "." in mantissa else mantissa + ".0") + ("e" + exponent if exponent else "")
@@ -76,9 +76,9 @@ def quoted(text):
 class NanSites:
     """The operations of a kernel that can make a NaN, numbered from 1.
 
-    All of them are known only when the whole kernel was compiled: a loop brings the NaN of a later one to an earlier
-    store. So a kernel whose NaNs are followed is compiled twice, and the checks of the second time name the
-    operations that the first one `finish`ed with.
+    A loop may carry the NaN of a later operation to an earlier store, so the list is complete only after the whole kernel.
+    So a kernel with `check_nan` is compiled twice, and the checks of the second compilation use the list that the first
+    one `finish`ed.
     """
 
     def __init__(self):
@@ -105,7 +105,7 @@ class NanSites:
 class IRBuilder:
     """Implements `language.ir.Builder` by the binding's builder.
 
-    `visitor` compiles the function whose ops are recorded: it says where they come from and compiles calls.
+    `visitor` compiles the function whose ops are recorded: it gives their locations and compiles calls.
     `options` and `target` are those of the compilation, for kernels that ask. `nan_sites` are the `NanSites`.
     """
 
@@ -136,7 +136,7 @@ class IRBuilder:
         types = types if types is None else [self.type(ty) for ty in types]
         return self.native.create(op, list(operands), attrs or {}, types, regions)
 
-    # What the language needs.
+    # The interface to the language.
 
     def create(self, op, operands, types, attrs):
         texts = {name: attribute_text(value) for name, value in attrs.items()}
@@ -180,8 +180,8 @@ class IRBuilder:
         return [tensor(handle, ty) for handle, ty in zip(final.results, types, strict=True)]
 
     def _yield(self, block, values):
-        """End the region of elements that `block` is. What its function made only to ask for its type goes: that may
-        be a tile, which such a region has no place for."""
+        """End `block`, the region of an elementwise function. Values that the function made only to ask for their type are
+        erased: they may be tiles, which such a region cannot hold."""
         self.operation("tile.yield", [value.handle for value in values])
         block.erase_unused()
 
@@ -201,7 +201,7 @@ class IRBuilder:
 
     @contextlib.contextmanager
     def _without_checks(self, traces=True):
-        """No asserts inside a `with`: a region of elements has no effects. Without `traces` NaNs are not followed,
+        """Disables asserts inside a `with`: an elementwise region has no side effects. Without `traces` NaNs are not followed
         either."""
         before = self.debug, self.checks_overflow, self.extents, self.traces_nans
         self.debug, self.checks_overflow, self.extents = False, False, {}
@@ -242,7 +242,7 @@ class IRBuilder:
     def describe(self, handle, type):
         return f"tensor of type {type}"
 
-    def place(self):
+    def user_location(self):
         frame = self.visitor.frames()[0]
         return frame.file, frame.line
 
@@ -267,7 +267,7 @@ class IRBuilder:
         location = self.context.loc(name_of_file(own.file), own.line, own.column)
         return self.context.call_loc(location, self._location(callers)) if callers else location
 
-    # What the front end needs besides: regions.
+    # For the front end: regions.
 
     @contextlib.contextmanager
     def at_end(self, block):

@@ -112,8 +112,8 @@ class Calls:
 
     @staticmethod
     def _call(function, args, kwargs):
-        """Call a function of the language. Only where it fails it is looked at whether the arguments fit its parameters:
-        to bind them takes about as long as the call.
+        """Call a function of the language. The arguments are checked against its parameters only if it fails, since
+        binding takes about as long as the call.
         """
         try:
             return function(*args, **kwargs)
@@ -135,7 +135,7 @@ class Calls:
         return _of_python(function, args, kwargs)
 
     def _look_at(self, function, args, kwargs):
-        """Call a `constexpr_function`: of values of the kernel it sees what is known while compiling, as their types."""
+        """Call a `constexpr_function`. Of values of the kernel it sees compile-time facts, such as their types."""
         self.unit.reads.guards.python(function)
         args, kwargs = static(tuple(args)), {key: static(value) for key, value in kwargs.items()}
         result = unwrap(_of_python(function, args, kwargs))
@@ -147,7 +147,7 @@ class Calls:
         return result
 
     def _inline(self, function, args, kwargs):
-        """Compile a call of another kernel function in place."""
+        """Inline a call of another kernel function."""
         if self.depth >= MAX_DEPTH:
             raise self.error(too_deep(function))
         bound = self._bind(function, args, kwargs)
@@ -160,8 +160,8 @@ class Calls:
     def _bind(self, function, args, kwargs):
         """The values of the parameters of `function`, defaults filled in.
 
-        A parameter annotated `tl.constexpr` takes a value that is known only when the kernel runs, too: where
-        a constant is needed, the use of it says so, and existing kernels do pass blocks to such parameters.
+        A parameter annotated `tl.constexpr` also takes a run-time value: existing kernels pass blocks to such
+        parameters. A use that needs a constant raises the error.
         """
         try:
             signature = signature_of(function.fn)
@@ -192,7 +192,7 @@ def _check_arguments(function, args, kwargs):
 
 
 def not_callable(function, node):
-    """What is wrong with a call of `function`: message, place and hint."""
+    """The error of a call of `function`: message, node and hint."""
     if isinstance(function, (types.FunctionType, types.MethodType)):
         return (
             f"{function.__name__}() is a plain Python function and cannot be called in a kernel",
@@ -207,7 +207,7 @@ def not_callable(function, node):
 
 
 def too_deep(function, depth=MAX_DEPTH):
-    """What is wrong with a call of `function` that is nested too deep."""
+    """The message for a call of `function` that is nested too deep."""
     return f"calls are nested more than {depth} deep: does {function.__name__}() call itself?"
 
 
@@ -217,16 +217,14 @@ def _usage(function):
 
 
 def _namesake(name):
-    """The hint that the language has a function called as one of Python's or NumPy's, if it has."""
+    """The hint that the language has a function of the name of one of Python's or NumPy's, if it has."""
     from .. import language
 
     return f"tl.{name} is for values of the kernel" if callable(getattr(language, str(name), None)) else None
 
 
 def _is_of_aggregate(function):
-    """Whether it is a method of an aggregate, one of its class or a static one: those put values together, in
-    plain Python.
-    """
+    """Whether it is a method of an aggregate, a class method or a static one. Those assemble values in plain Python."""
     if getattr(function, "is_of_aggregate", False):
         return True
     owner = getattr(function, "__self__", None)

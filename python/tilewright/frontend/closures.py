@@ -1,7 +1,7 @@
 """Functions defined inside a kernel, and comprehensions.
 
-A nested function or a lambda is compiled in place at each call, as any other function, and sees the variables around
-it as they are then. A comprehension is unrolled and gives a tuple.
+A nested function or a lambda is inlined at each call, as any other function. It sees the present values of the enclosing
+variables. A comprehension is unrolled and gives a tuple.
 """
 
 import ast
@@ -22,13 +22,13 @@ class Closure:
     def __init__(self, outer, node, name, signature):
         self.outer, self.node = outer, node
         self.__name__, self.__signature__ = name, signature
-        self.fn = self  # whose signature is bound
+        self.fn = self  # its signature is bound
         parameters = list(signature.parameters)
         body = node.body if isinstance(node, ast.FunctionDef) else [node.body]
         self.local_names = {*parameters, *assigned_names(body)}
 
     def visitor(self, arguments, caller):
-        """What compiles a call of it."""
+        """The visitor that compiles a call of it."""
         source = self.outer.source.nested(self.node, self.__name__)
         return type(self.outer)(self.outer.unit, self.outer.fn, arguments, caller, source, self)
 

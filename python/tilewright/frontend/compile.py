@@ -27,9 +27,9 @@ from .visitor import Visitor
 class TileModule:
     """The result of the front end.
 
-    `module` is the IR (`str(module)` prints it) and `context` what owns it; `name` the kernel's name in it;
+    `module` is the IR (`str(module)` prints it) and `context` its owner; `name` the kernel's name in it;
     `arg_types` maps the arguments that stay to their types, in order; `constexprs` the constants to their
-    values; `used_globals` what the kernel read from its modules, by (module, name); `called` the functions
+    values; `used_globals` the values read from modules, by (module, name); `called` the functions
     it calls; `reads` the `Reads`, notes on all that was read of Python.
     """
 
@@ -47,7 +47,7 @@ class TileModule:
 
 
 class Unit:
-    """What the compilation of one kernel shares among the functions it calls."""
+    """The shared state of the compilation of one kernel and the functions it calls."""
 
     def __init__(self, binding, context, builder, reads):
         self.reads = reads
@@ -57,7 +57,7 @@ class Unit:
         self.iterations = 0
 
     def unroll(self, count):
-        """Note that so many iterations are unrolled. Raises `LanguageValueError` if they are too many in all."""
+        """Count unrolled iterations. Raises `LanguageValueError` if there are too many in total."""
         self.iterations += count
         check_unrolled(self.iterations)
 
@@ -75,12 +75,12 @@ def compile_to_tile(
 
     `arg_types` maps the names of arguments passed at launch to types: signature strings ("*fp16", "i32") or
     types of the language. `constexprs` maps the other arguments to their values, a `KnownInt` to a scalar
-    of known value; defaults fill in what neither has. `attrs` maps names to powers of two that divide the argument.
-    `options` are `Options` or a dict of some: `debug` compiles `device_assert` in, `check_nan` what follows NaNs, and
-    `numerics` says what `/` and `tl.dot` mean. `target` is for kernels that ask for it (`tl.target_info`), `trees` and
+    of known value; defaults fill in the rest. `attrs` maps names to powers of two that divide the argument.
+    `options` are `Options` or a dict of some: `debug` compiles `device_assert`, `check_nan` compiles NaN traces, and
+    `numerics` defines `/` and `tl.dot`. `target` is for kernels that ask for it (`tl.target_info`), `trees` and
     `extents` as for `compile_kernel`.
 
-    Raises `CompilationError` at the user's line for whatever is wrong with the kernel.
+    Raises `CompilationError` at the user's line for all errors of the kernel.
     """
     try:
         fn, options, sites = getattr(fn, "fn", fn), _options(options), NanSites()
@@ -90,14 +90,17 @@ def compile_to_tile(
             sites.finish()
         return _compile(*request)
     except CompilationError as error:
-        error.__traceback__ = None  # the user's line is what counts, not ours
-        raise error from (_cause(error.name_places()) if options.numerics == "triton" else None)
+        error.__traceback__ = None  # only the user's line matters
+        raise error from (_cause(error.add_function_positions()) if options.numerics == "triton" else None)
 
 
 def _cause(error):
-    """What code for Triton looks for the message in: the error inside the function called, or that of the language."""
+    """The cause in which code for Triton looks for the message: the error in the called function, or that of the
+    language."""
     if len(error.frames) > 1:
-        inner = CompilationError(error.message, error.frames[:1], error.hint, error.notes).name_places()
+        inner = CompilationError(
+            error.message, error.frames[:1], error.hint, error.notes
+        ).add_function_positions()
         inner.__cause__ = LanguageError(error.message)
         return inner
     return None if isinstance(error.origin, StaticAssertionError) else LanguageError(error.message)
@@ -143,7 +146,7 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
 
 
 def _known(constants, options):
-    """Those of the constants that are scalars of the kernel with a known value. Triton makes constants of them."""
+    """The constants that are scalars of the kernel with a known value. Under Triton's numerics they stay constants."""
     if options.numerics == "triton":
         return {}
     return {name: value.value for name, value in constants.items() if isinstance(unwrap(value), KnownInt)}
@@ -155,7 +158,7 @@ def _scalar(number):
 
 
 def _extent_names(types):
-    """The hidden arguments of each pointer: the addresses of its array's first byte and of that behind its last."""
+    """The hidden arguments of each pointer: the begin and end addresses of its array."""
     return {name: (f"begin of {name}", f"end of {name}") for name, ty in types.items() if ty.is_ptr()}
 
 

@@ -1,4 +1,4 @@
-"""Python constructs that are no part of the language, and what to write instead."""
+"""Unsupported Python constructs and their replacements."""
 
 import ast
 

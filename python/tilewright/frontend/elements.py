@@ -10,7 +10,7 @@ _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.For)
 
 
 def has_branches(function, seen=()):
-    """Whether a function in the language, or one that it calls by name, may take another way for each element."""
+    """Whether a function in the language, or one that it calls by name, may branch for each element."""
     if function in seen:
         return False
     is_closure = isinstance(function, Closure)

@@ -1,8 +1,10 @@
-"""Ways out of loops: what a loop's body contains, and the hidden variables that remember a path.
+"""Exits of loops: the exits of a loop's body, and the hidden variables that record the path.
 
-`continue` needs none: the statements after the `if` that holds it go into the other branch. `break` clears the
-variable `%go` of its loop, `return` also sets `%returned` and leaves its value in `%value`; all three are carried
-and merged like the kernel's own variables. Their names cannot be written in Python.
+1. `continue` needs no variable: the statements after its `if` go into the other branch.
+2. `break` clears the variable `%go` of its loop.
+3. `return` also sets `%returned` and stores its value in `%value`.
+
+The variables are carried and merged like the kernel's own. Their names are invalid in Python.
 """
 
 import ast
@@ -39,7 +41,7 @@ def _find_ways_out(node):
 
 
 def returns(node):
-    """Whether a `return` stands in the statement, at any depth."""
+    """Whether the statement contains a `return`, at any depth."""
     return ast.Return in _ways_out(node)
 
 

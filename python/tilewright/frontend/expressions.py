@@ -44,9 +44,9 @@ _COMPARE = {
 _UNARY = {ast.USub: ("-", operator.neg), ast.UAdd: ("+", operator.pos), ast.Invert: ("~", operator.invert)}
 
 
-#: What tensors have for the language's own use.
+#: Internal attributes of tensors.
 _OF_TENSORS = {"handle", "origin", "extent", "trace"}
-#: What stands for methods of lists and of PyTorch's tensors.
+#: Replacements for methods of lists and of PyTorch's tensors.
 _INSTEAD = {
     (tuple, "append"): "lists are not changed in a kernel: values = values + [value]",
     (tensor, "float"): "x.to(tl.float32) converts",
@@ -54,7 +54,7 @@ _INSTEAD = {
     (tensor, "double"): "x.to(tl.float64) converts",
     (tensor, "int"): "x.to(tl.int32) converts",
     (tensor, "long"): "x.to(tl.int64) converts",
-    (tensor, "size"): "x.shape is the tuple of its sides",
+    (tensor, "size"): "x.shape is the tuple of its dimensions",
     (tensor, "astype"): "x.to(tl.float32) converts",
     (tensor, "type_as"): "x.to(y.dtype) converts",
     (
@@ -64,23 +64,23 @@ _INSTEAD = {
     (tensor, "any"): "x.to(tl.int32).max() != 0",
     (tensor, "all"): "x.to(tl.int32).min() != 0",
     (tensor, "mean"): "divide the sum: x.sum(axis=0) / n",
-    (tensor, "numel"): "multiply the sides, x.shape",
+    (tensor, "numel"): "multiply the dimensions, x.shape",
     (tensor, "transpose"): "x.trans(1, 0), or x.T",
     (tensor, "matmul"): "tl.dot(x, y)",
     (tensor, "clip"): "tl.clamp(x, low, high)",
     (tensor, "pow"): "multiply, or tl.exp2(y * tl.log2(x))",
     (tensor, "masked_fill"): "tl.where(mask, value, x)",
 }
-#: What stands for functions of NumPy and PyTorch that the language does not have.
+#: Replacements for functions of NumPy and PyTorch that the language does not have.
 _ELSEWHERE = {
     "mean": "divide the sum: tl.sum(x, axis=0) / n",
     "matmul": "tl.dot multiplies matrices",
     "mm": "tl.dot multiplies matrices",
     "pow": "multiply, or tl.exp2(y * tl.log2(x))",
     "power": "multiply, or tl.exp2(y * tl.log2(x))",
-    "concatenate": "tl.cat puts two blocks behind each other",
-    "concat": "tl.cat puts two blocks behind each other",
-    "stack": "tl.join puts two blocks beside each other",
+    "concatenate": "tl.cat concatenates two blocks",
+    "concat": "tl.cat concatenates two blocks",
+    "stack": "tl.join stacks two blocks along a new last dimension",
     "clip": "tl.clamp(x, low, high)",
     "ones": "tl.full(shape, 1, dtype)",
     "empty": "tl.zeros(shape, dtype)",
@@ -91,7 +91,7 @@ _ELSEWHERE = {
     "isnan": "x != x is true for NaN; tl.extra.libdevice.isnan",
     "any": "tl.max(x.to(tl.int32), axis=0) != 0",
     "all": "tl.min(x.to(tl.int32), axis=0) != 0",
-    "shape": "x.shape is the tuple of the sides of a block",
+    "shape": "x.shape is the tuple of the dimensions of a block",
     "thread_id": "a kernel is about whole blocks: tl.arange gives an index for each element",
 }
 #: Bits of a number, and elements of a string or tuple, that a constant may have.
@@ -99,7 +99,7 @@ _LARGEST = 1 << 20
 
 
 def _grows_too_large(symbol, left, right):
-    """Whether computing a constant would take all memory, or for ever."""
+    """Whether computing a constant would take too much memory or time."""
     if symbol == "*" and isinstance(right, (str, tuple, list)):
         left, right = right, left
     if not isinstance(right, int):
@@ -114,7 +114,7 @@ def _grows_too_large(symbol, left, right):
 
 
 def _is_defined(function, left, right):
-    """Whether the class of one of the operands says what a binary operator does."""
+    """Whether the class of one of the operands defines the binary operator."""
     name = function.__name__.strip("_")
     named = (left, f"__{name}__"), (right, f"__r{name}__")
     return any(hasattr(value, method) for value, method in named if not is_constant(value))
@@ -202,8 +202,8 @@ class Expressions:
         return wrap(not unwrap(value)) if is_constant(value) else arithmetic.logical_not(value)
 
     def visit_BoolOp(self, node):
-        """`and`, `or`: constants, and scalars that are known, decide while compiling, wherever among numbers they stand;
-        other values of the kernel are all computed and combined.
+        """`and`, `or`: constants and known scalars decide at compile time, at any position among numbers. Other values
+        of the kernel are all computed and combined.
         """
         is_and = isinstance(node.op, ast.And)
         values = []
@@ -217,7 +217,7 @@ class Expressions:
                 continue
             if bool(unwrap(value)) is not is_and:
                 if any(map(_is_block, values)):
-                    return self._combine([*values, value], is_and)  # blocks give the result their shape
+                    return self._combine([*values, value], is_and)  # the result has the shape of the blocks
                 return wrap(not is_and) if values else value
             last = value
         return self._combine(values, is_and) if values else last
@@ -283,7 +283,7 @@ class Expressions:
             return self._module_attribute(node, value, name)
         if isinstance(value, constexpr) and name not in ("value", "type"):
             value = value.value
-            # Under Triton's numerics an argument of 1 is a constant, yet its author takes it for a scalar.
+            # Under Triton's numerics an argument of 1 is a constant, but the kernel uses it as a scalar.
             if is_literal(value) and (name in OPERATORS or not hasattr(value, name)):
                 value = to_tensor(value)
         if isinstance(value, tuple) and name == "type" and not hasattr(value, name):
@@ -351,17 +351,17 @@ class Expressions:
             raise self.error(
                 f"index {unwrap(index)} is out of range for {len(container)} elements",
                 node,
-                self._missing_side(node.value),
+                self._missing_dim(node.value),
             ) from None
 
-    def _missing_side(self, node):
-        """The hint for a side that is asked of what has none: `x.shape[0]` of an argument."""
+    def _missing_dim(self, node):
+        """The hint for a dimension of a value without a shape: `x.shape[0]` of an argument."""
         if not isinstance(node, ast.Attribute) or node.attr != "shape":
             return None
         value = self.visit(node.value)
         if not isinstance(value, tensor) or not value.dtype.is_ptr():
             return None
-        return "a pointer does not know its array: pass the sides as arguments"
+        return "a pointer does not know the shape of its array: pass the dimensions as arguments"
 
     def visit_Slice(self, node):
         parts = [part and static(self.visit(part)) for part in (node.lower, node.upper, node.step)]

@@ -1,4 +1,4 @@
-"""What makes an object a function that kernels can call."""
+"""The base of functions that kernels can call."""
 
 import functools
 
@@ -15,9 +15,9 @@ class KernelFunction:
     is_kernel_function = True
     #: Whether `fn` may be replaced, by a function of another text.
     has_replaceable_text = False
-    #: A launch compiles it in.
+    #: A launch inlines it.
     is_structured_argument = True
-    #: `kernel[...]` takes a grid: it has no elements, and a loop over them would not end.
+    #: `kernel[...]` takes a grid: there are no elements, and a loop over them would not end.
     __iter__ = None
 
     def __init__(self, fn):

@@ -1,4 +1,4 @@
-"""Guards: what a compiled kernel assumes of Python beyond its arguments.
+"""Guards: assumptions of a compiled kernel about Python values other than its arguments.
 
 The front end adds a guard for each value that it reads: a global of a module, a variable of a closure, an attribute.
 A launch compares each guard with the present value (`python/launcher/Guards.h`). Where a guard of a compiled kernel
@@ -37,7 +37,7 @@ def same_value(left, right):
 
 
 def content(value):
-    """A snapshot of a value that can be changed in place, for `same_value`."""
+    """A snapshot of a mutable value, for `same_value`."""
     if isinstance(value, constexpr):
         return constexpr, content(value.value)
     if isinstance(value, dict):
@@ -53,7 +53,7 @@ def same_content(snapshot, value):
 
 
 def _may_change(value):
-    """Whether a value, other than a `constexpr` itself, can be changed in place without notice by its identity."""
+    """Whether a value, other than a `constexpr` itself, may change while its identity stays."""
     if isinstance(value, (tuple, frozenset)):
         return any(isinstance(item, constexpr) or _may_change(item) for item in value)
     return isinstance(value, (list, dict, set))
@@ -68,11 +68,11 @@ def _of_language(value):
 
 
 class Guards:
-    """The guards of one compilation: tuples of a kind, an owner, a name, the value if there was one, and what that
-    held if it was a `constexpr`.
+    """The guards of one compilation: tuples of a kind, an owner, a name, the value if there was one, and the value
+    inside if it was a `constexpr`.
 
-    Kinds are "item" (of a dict), "cell" (of a closure), "attribute", and "content" of an object that may change in
-    place, whose value is a snapshot.
+    Kinds are "item" (of a dict), "cell" (of a closure), "attribute", and "content" of a mutable object, whose value is a
+    snapshot.
     """
 
     def __init__(self):
@@ -85,17 +85,17 @@ class Guards:
         return len(self._found)
 
     def __reduce__(self):
-        """Pickled without guards: those of another process say nothing."""
+        """Pickles without guards, which mean nothing in another process."""
         return Guards, ()
 
-    def name(self, fn, name, place, value):
+    def name(self, fn, name, scope, value):
         """Add the guard of a name that the function `fn` reads, as `reads.resolve` found it."""
         if name in fn.__code__.co_freevars:
             cell = fn.__closure__[fn.__code__.co_freevars.index(name)]
-            self._add("cell", cell, None, *([value] if place == "closure" else ()))
-            if place == "closure":
+            self._add("cell", cell, None, *([value] if scope == "closure" else ()))
+            if scope == "closure":
                 return
-        self._add("item", fn.__globals__, name, *([value] if place == "module" else ()))
+        self._add("item", fn.__globals__, name, *([value] if scope == "module" else ()))
 
     def attribute(self, owner, name):
         """Add the guard of `owner.name`, for a module, a class or an object of the program. A property that gives
@@ -107,7 +107,7 @@ class Guards:
                 self._add("item", vars(owner), name, *([vars(owner)[name]] if name in vars(owner) else ()))
                 return
         elif getattr(owner, "is_runtime_value", False):
-            owner = type(owner)  # objects of the compilation are never seen again
+            owner = type(owner)  # objects of the compilation are never read again
             if not hasattr(owner, name):
                 return
         if isinstance(owner, (enum.EnumMeta, enum.Enum, constexpr, tuple, *_PLAIN, float)) or _of_language(
@@ -124,7 +124,7 @@ class Guards:
             self._add("attribute", owner, name, value)
 
     def function(self, function):
-        """Add the guard of the Python function behind a function that kernels call, if it may get another text."""
+        """Add the guard of the Python function of a function that kernels call, if it may get another text."""
         if getattr(function, "has_replaceable_text", False):
             self._add("item", vars(function), "fn", function.fn)
 
@@ -148,9 +148,9 @@ class Guards:
         for instruction in dis.get_instructions(code):
             name, operation = instruction.argval, instruction.opname
             if operation in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
-                place, value, _ = resolve(fn, name)
+                scope, value, _ = resolve(fn, name)
                 if operation != "LOAD_DEREF" or name in fn.__code__.co_freevars:
-                    self.name(fn, name, place, value)
+                    self.name(fn, name, scope, value)
             elif operation in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, (types.ModuleType, type)):
                 self.attribute(value, name)
                 value = getattr(value, name, None)

@@ -1,7 +1,7 @@
 """`for` and `while`.
 
-A variable that the body assigns and that had a value before is carried from one iteration to the next, so
-its type stays. What only the body defines is gone after it: the loop may not have run.
+A variable with a value before the loop that the body assigns is carried from one iteration to the next, so its type is
+fixed. A variable that only the body defines is gone after the loop, which may not have run.
 """
 
 import ast
@@ -142,7 +142,7 @@ class Loops:
             self.scope[node.target.id] = current
             self.visit_loop_body(node.body)
             self.scope[index] = arithmetic.add(current, stride, check=False)
-            if wraps:  # around the type, where it would be inside again
+            if wraps:  # a wrapped index would be inside again
                 fits = is_inside(current, self.scope[index])
                 self.scope[go] = arithmetic.logical(unwrap(self.scope[go]), fits, "arith.andi")
 
@@ -164,7 +164,7 @@ class Loops:
             op, last = self._while_op(node, test, body, names, initial, go if go in hidden else None)
             if not returns(node) or VALUE not in last or VALUE in names:
                 break
-            # What the function returns is known only now, and the loop has to carry it.
+            # The return value is known only now, and the loop has to carry it.
             op.erase()
             self.scope[VALUE] = placeholder(last[VALUE])
         self._leave(self.scope, node, names, rebuild(initial, iter(op.results)))
@@ -192,7 +192,7 @@ class Loops:
             self.scope = before
 
     def _tested(self, node, names):
-        """What stands in the body for names that the condition assigns, but for those in `names`."""
+        """The values in the body of names that the condition assigns, except those in `names`."""
         line, _ = self.source.position(node)
         why = f"the condition of the loop in line {line} assigns it; give it a value of the same type before the loop"
         tested = assigned_names([node.test]) if isinstance(node, ast.While) else []

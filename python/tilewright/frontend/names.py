@@ -1,4 +1,4 @@
-"""What a name means in a kernel: a local, then a global of its module, then a Python builtin."""
+"""Name lookup in kernels: locals, then globals of the module, then Python builtins."""
 
 import difflib
 import enum
@@ -53,19 +53,19 @@ class Names:
         return self.closure.outer._variable(name)
 
     def _global(self, name, node):
-        place, value, annotated = resolve(self.fn, name)
-        self.unit.reads.note_name(self.fn, name, place, value)
-        if place in ("closure", "module"):
-            return self._checked_global(name, value, annotated, node, place)
+        scope, value, annotated = resolve(self.fn, name)
+        self.unit.reads.note_name(self.fn, name, scope, value)
+        if scope in ("closure", "module"):
+            return self._checked_global(name, value, annotated, node, scope)
         if name in HANDLED or isinstance(value, type):
             return value
-        if place == "builtins":
+        if scope == "builtins":
             raise self.error(f"the Python builtin {name!r} cannot be used in a kernel", node)
         known = [*self.scope, *self.fn.__globals__, *HANDLED]
         close = difflib.get_close_matches(name, known, 1)
         raise self.error(f"{name!r} is not defined", node, f"did you mean {close[0]!r}?" if close else None)
 
-    def _checked_global(self, name, value, annotated, node, place):
+    def _checked_global(self, name, value, annotated, node, scope):
         is_known = annotated or is_static(value)
         if not is_known and self.reads_all_of_python:
             annotated = is_known = knobs.TRITON_GLOBALS.flag()
@@ -75,7 +75,7 @@ class Names:
             return wrap(value) if annotated else value
         what = (
             f"the global variable {name!r} is not a compile-time constant: it"
-            if place == "module"
+            if scope == "module"
             else f"{name} is not defined as a compile-time constant: the variable around the function"
         )
         raise self.error(

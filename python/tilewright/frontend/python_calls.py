@@ -11,12 +11,12 @@ from ..language.tensor import tensor
 from .values import describe, is_constant, static
 
 _CONVERTED = "convert values of the kernel with .to()"
-#: What to write for values of the kernel.
+#: Replacements for values of the kernel.
 _INSTEAD = {
     int: _CONVERTED,
     float: _CONVERTED,
     bool: _CONVERTED,
-    round: "tl.extra.libdevice.rint rounds to the nearest integer, tl.floor(x + 0.5) halves up",
+    round: "tl.extra.libdevice.rint rounds to the nearest integer, tl.floor(x + 0.5) rounds ties up",
     pow: "tl.extra.libdevice.pow is for floats",
     divmod: "x // y and x % y are for values of the kernel",
     any: "tl.max(x.to(tl.int32), axis=0) != 0 tells whether any element of a block is true",

@@ -1,9 +1,9 @@
-"""What a kernel means that its text does not say: the values of names, the functions behind them.
+"""The Python state that a kernel depends on: the values of names, and the functions that they refer to.
 
-While a kernel is compiled, `Reads` notes everything that is read of Python. What was noted can be read again in
-another process, and if it is the same, the same comes of compiling. Only values whose whole meaning can be written
-down are noted: plain numbers and strings, types, functions in the language, modules, what the language and Python
-define. Anything else (classes, functions that run while compiling, ...) makes the notes incomplete, and good for nothing.
+While a kernel is compiled, `Reads` records all values that are read from Python. Another process can read them again: if
+they are equal, the compilation gives the same result. Only serialisable values are recorded: plain numbers and strings,
+types, functions in the language, modules, and definitions of the language and of Python. Any other value (classes,
+functions that run while compiling, ...) makes the record incomplete and unusable.
 """
 
 import builtins
@@ -25,12 +25,12 @@ _PYTHON = ("builtins", "math", "operator", "_operator")
 
 
 class Incomplete(Exception):
-    """A value that cannot be written down."""
+    """A value that cannot be serialised."""
 
 
 def resolve(fn, name):
-    """What a name that is no variable of the function `fn` means in it: where it was found ("closure", "module",
-    "builtins", or None), its value, and whether it is annotated as a constant."""
+    """Resolves a name that is no local of the function `fn`. Returns its scope ("closure", "module", "builtins", or
+    None), its value, and whether it is annotated as a constant."""
     if name in fn.__code__.co_freevars:
         try:
             return "closure", fn.__closure__[fn.__code__.co_freevars.index(name)].cell_contents, False
@@ -54,7 +54,7 @@ def _is_of_language(module):
 
 
 def _defined(value, modules):
-    """The place of something that a module of `modules`, a predicate, defines under its own name."""
+    """The module and the name of a value that a module of `modules`, a predicate, defines under its own name."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if isinstance(module, str) and isinstance(name, str) and modules(module):
         if getattr(sys.modules.get(module), name, None) is value:
@@ -63,18 +63,18 @@ def _defined(value, modules):
 
 
 class Reads:
-    """The notes on the compilation of the function `fn`. `compiles`: the functions are compiled, too, so that it is
-    the text that they are compiled from that counts, not that of their file as it is now."""
+    """The notes on the compilation of the function `fn`. With `compiles`, functions are digested by the text that they
+    are compiled from, not by the present text of their file."""
 
     def __init__(self, fn, compiles=True):
         self.is_complete, self.compiles = True, compiles
-        #: What was read, for launches of this process. It is complete even where the notes are not.
+        #: The guards of all values read, for launches of this process. They are complete even if the notes are not.
         self.guards = Guards()
-        #: The functions in the order in which they were met, and what each is.
-        self.functions, self.described, self._places = [], [], {}
-        #: By owner (the number of a function, or the name of a module) and name: what was read.
+        #: The functions in the order of first use, and their descriptions.
+        self.functions, self.described, self._numbers = [], [], {}
+        #: By owner (the number of a function, or the name of a module) and name: the description of the value.
         self.entries = {}
-        #: The owners themselves, by what they are and a name: kept, so that no other one is where they were.
+        #: The owners themselves, by kind and name. They are kept alive, so that their ids stay unique.
         self._seen = {}
         self._note(lambda: self.function(fn))
 
@@ -82,20 +82,20 @@ class Reads:
         if self.is_complete:
             try:
                 action()
-            except Exception:  # `Incomplete`, or an object that does not like to be looked at
+            except Exception:  # `Incomplete`, or an object that fails on inspection
                 self.is_complete = False
 
     def _is_first(self, owner, name):
-        """Whether `name` is read for the first time from `owner`, a function or a module: the others say the same."""
+        """Whether `name` is read for the first time from `owner`, a function or a module. Later reads give the same."""
         key = (id(owner), name)
         is_first = key not in self._seen
         self._seen[key] = owner
         return is_first
 
-    def note_name(self, fn, name, place, value):
+    def note_name(self, fn, name, scope, value):
         """A name was looked up in the function `fn`, with the result of `resolve`."""
         if self._is_first(fn, name) and not _is_of_language(fn.__module__ or ""):
-            self.guards.name(fn, name, place, value)
+            self.guards.name(fn, name, scope, value)
             self._note(lambda: self.entries.setdefault((self.function(fn, True), name), self.name(fn, name)))
 
     def note_attribute(self, module, name):
@@ -105,7 +105,7 @@ class Reads:
             self._note(lambda: self.entries.setdefault((module.__name__, name), self.attribute(module, name)))
 
     def note_use(self, value, name):
-        """An attribute of `value` was read, which is no module. Functions may have been given any."""
+        """An attribute of `value`, which is no module, was read. Functions may have user attributes."""
         self.guards.attribute(value, name)
         if getattr(type(value), "is_kernel_function", False):
             self.is_complete = False
@@ -116,15 +116,15 @@ class Reads:
             self.guards.function(function)
             self._note(lambda: self.function(function.fn, True))
 
-    # What things are, as data. All raise `Incomplete`.
+    # Descriptions as plain data. All raise `Incomplete`.
 
     def name(self, fn, name):
-        """What a name is in a function."""
-        place, value, annotated = resolve(fn, name)
-        return [place, annotated, self.value(value)]
+        """The description of a name in a function."""
+        scope, value, annotated = resolve(fn, name)
+        return [scope, annotated, self.value(value)]
 
     def attribute(self, module, name):
-        """What an attribute of a module is."""
+        """The description of an attribute of a module."""
         if sys.modules.get(module.__name__) is not module:
             raise Incomplete
         return [
@@ -133,7 +133,7 @@ class Reads:
         ]
 
     def value(self, value):
-        """What a value is."""
+        """The description of a value."""
         kind = type(value)
         if value is None or kind in (bool, int, str):
             return [kind.__name__, value]
@@ -159,19 +159,19 @@ class Reads:
         return found
 
     def function(self, fn, is_known=False):
-        """The number of a function in the language, which is described when it is first met. `is_known`: it was
-        met, or how it came into the kernel is not known."""
-        number = self._places.get(id(fn))
+        """The number of a function in the language, which is described on its first use. `is_known`: it was used
+        before, or its origin is not known."""
+        number = self._numbers.get(id(fn))
         if number is None:
             if is_known or type(fn) is not types.FunctionType:
                 raise Incomplete
-            number = self._places[id(fn)] = len(self.functions)
+            number = self._numbers[id(fn)] = len(self.functions)
             self.functions.append(fn)
             self.described.append(self._describe(fn))
         return number
 
     def _describe(self, fn):
-        """The text around a function, and what its signature refers to."""
+        """The text around a function, and the references of its signature."""
         code = fn.__code__
         parameters = [
             [name, int(parameter.kind), self._default(parameter), self._annotation(parameter)]
@@ -197,8 +197,8 @@ class Reads:
         return None if parameter.annotation is parameter.empty else self.value(parameter.annotation)
 
 
-#: The hash of a string is another one in each process, attributes may be those of anything, and who prints while
-#: compiling wants to see it each time.
+#: `hash` of a string differs between processes, `hasattr` may inspect any object, and `static_print` has to print each
+#: time.
 _NEVER_NOTED = (hash, hasattr, static_print)
 
 #: The modules of the classes of functions in the language.
@@ -206,15 +206,14 @@ _DECORATORS = ("tilewright.runtime.jit", "tilewright.frontend.function", "tilewr
 
 
 def notes(reads):
-    """What was noted, as data; None where it is not complete."""
+    """The notes as plain data; None if they are incomplete."""
     if not reads.is_complete:
         return None
     return [reads.described, [[owner, name, what] for (owner, name), what in reads.entries.items()]]
 
 
 def guards_if_same(fn, noted):
-    """The guards of a compilation of the function `fn`, if reading again what was noted for it gives the same; else
-    None."""
+    """The guards of a compilation of the function `fn` if all noted values are unchanged, else None."""
     described, entries = noted
     reads = Reads(fn, compiles=False)
     try:
@@ -231,6 +230,6 @@ def guards_if_same(fn, noted):
                 now = reads.attribute(sys.modules[owner], name)
             if now != what:
                 return None
-    except Exception:  # `Incomplete`, something is gone, or an object does not like to be looked at
+    except Exception:  # `Incomplete`, something is gone, or an object fails on inspection
         return None
     return reads.guards if reads.described == described else None

@@ -1,4 +1,4 @@
-"""The signatures of functions that kernels call, found once a function: `inspect` takes longer than the call."""
+"""Cached signatures of functions that kernels call: `inspect` takes longer than the call."""
 
 import functools
 import inspect

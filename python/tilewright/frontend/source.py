@@ -1,4 +1,4 @@
-"""The source of a kernel: its text, its syntax tree and the places in it."""
+"""The source of a kernel: its text, its syntax tree and positions in it."""
 
 import ast
 import copy
@@ -18,7 +18,7 @@ _cache = weakref.WeakKeyDictionary()
 #: Parsers of Python 3.11 in two threads count their depth together, and raise `SystemError`.
 _reading = Lock()
 
-#: By file its digest, and what it is of: the lines that `linecache` has, or the state of the file.
+#: By file, its digest and the source of that: the lines of `linecache`, or the state of the file.
 _digests = {}
 
 
@@ -64,8 +64,8 @@ class Source:
     It is that of the file, or `text` where that is given.
 
     Attributes: `fn`, `file`, `lines` (as in the file), `text` (the same without the indentation), `first_line`, `tree`
-    (its `ast.FunctionDef`), `name`, `indent` (how far the text in the file is indented), `digest` (that of all the text
-    of the file, None if it is not known).
+    (its `ast.FunctionDef`) and `name`. `indent` is the indentation of the text in the file. `digest` is that of all the
+    text of the file, None if it is not known.
     """
 
     def __init__(self, fn, text=None):
@@ -131,8 +131,8 @@ class Source:
         )
 
     def parsed(self):
-        """The syntax tree once more, with lines as in the file, for a reader that changes it. Reading the text is far
-        cheaper than a copy, and reading empty lines in front of it than a walk that adds to each line."""
+        """A second syntax tree, with lines as in the file, for callers that change it. Parsing is far cheaper than a
+        deep copy, and parsing with leading empty lines than shifting the line of each node."""
         with _reading:
             (tree,) = ast.parse("\n" * (self.first_line - 1) + self.text).body
         return tree
@@ -148,20 +148,20 @@ class Source:
         return node.lineno + self.first_line - 1, node.col_offset + self.indent + 1
 
     @property
-    def definition_place(self):
+    def definition_position(self):
         """Line and column of `def` in the file, both from 1."""
         return self.position(self.tree)
 
     def move(self, *, file=None, line=None):
-        """Say that the text stands elsewhere, for one that was made of another: in `file`, with its `def` at `line`."""
+        """Set the location of a generated text: `file`, with its `def` at `line`."""
         if file is not None:
             self.file = file
         if line is not None:
             self.first_line = line - self.tree.lineno + 1
-        self.digest = None  # the text of that file is not what is compiled
+        self.digest = None  # the compiled text is not that of the file
 
     def frame(self, node):
-        """The frame of `node`; of a branch or loop, that of what decides on it."""
+        """The frame of `node`; for a branch or loop, that of its condition."""
         if isinstance(node, (ast.If, ast.While)):
             node = node.test
         elif isinstance(node, ast.For):

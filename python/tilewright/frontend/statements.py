@@ -13,8 +13,8 @@ from .values import describe, is_constant, materialize, static, wrap
 
 
 class Exit:
-    """That a list of statements ended early: by `return`, with the value returned (None for a bare one), or, in
-    a loop, its body by `break`, `continue` or `return`, which the scope tells apart.
+    """Early end of a list of statements. A function body ends by `return`, with its value (None for a bare one). A
+    loop body ends by `break`, `continue` or `return`, which the scope distinguishes.
     """
 
     def __init__(self, value):
@@ -25,7 +25,7 @@ class Statements:
     """Assignments, expressions as statements, return, assert."""
 
     def visit_body(self, statements):
-        """Compile the body of a function; gives what it returns."""
+        """Compile the body of a function. Returns its result."""
         done = self.visit_statements(statements)
         return done.value if done else None
 
@@ -57,7 +57,7 @@ class Statements:
         return self.return_from_loop(value) if self.loop_depth else Exit(value)
 
     def return_from_loop(self, value):
-        """Note that the function returns; the loops around this place end, and then the function does."""
+        """Record that the function returns: the enclosing loops end, and then the function."""
         self.scope[go_name(self.loop_depth)] = constexpr(False)
         self.scope[RETURNED] = constexpr(True)
         if value is not None and unwrap(value) is not None:
@@ -92,7 +92,7 @@ class Statements:
         return isinstance(target, ast.Name) and target.id in self.declared and is_constant(static(value))
 
     def visit_AnnAssign(self, node):
-        if node.value is None:  # says what later assignments give
+        if node.value is None:  # declares later assignments
             if unwrap(self.visit(node.annotation)) is constexpr and isinstance(node.target, ast.Name):
                 self.declared.add(node.target.id)
             return None

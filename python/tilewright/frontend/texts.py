@@ -1,10 +1,10 @@
-"""Texts that Python forgets: those of `exec`, of `python -c` and of consoles, and of files that change.
+"""Source texts that Python does not keep: of `exec`, of `python -c` and of consoles, and of files that change.
 
-`inspect` finds functions in files, in what importers give, and in `linecache`, where notebooks and doctest put their
-text. Of other code the text still stands, while it runs, in the function that runs it or on Python's command line.
-Whether a text is the right one is not guessed: compiling it gives the very code that runs.
+`inspect` finds functions in files, through importers, and in `linecache`, where notebooks and doctest put their
+text. The text of other code is still available while it runs, in the function that runs it or on Python's command
+line. A text is accepted only if compiling it gives the code that runs.
 
-A file is read when a function of it is defined: what stands there when the function is compiled may be something else.
+A file is read when a function in it is defined, since it may change before the function is compiled.
 """
 
 import __future__
@@ -21,13 +21,13 @@ import tokenize
 import weakref
 
 _texts = weakref.WeakKeyDictionary()
-#: By file its state and its bytes, as they were last; by function those of its file when it was defined.
+#: By file, its last state and bytes; by function, those of its file when it was defined.
 _files = {}
 _definitions = weakref.WeakKeyDictionary()
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
-#: How far above the code that runs the text stands; a console compiles it in one function and runs it in another.
+#: Number of callers to search for the text: a console compiles it in one function and runs it in another.
 _CALLERS = 3
-#: How many lines may look like the first one behind a function before Python's own slow search is asked.
+#: Number of candidate ends of a function to try before Python's own slow search.
 _CANDIDATES = 8
 
 
@@ -47,9 +47,9 @@ def block(lines):
     """The lines of the function's definition that `lines` begin with, as `inspect.getblock` gives them, and their
     syntax tree, without the indentation; None where that is not known.
 
-    `inspect` tokenizes in Python, which takes longer than all else that is done with the text. Here the parser says
-    whether the lines in front of one that is indented no deeper than the first are a function: it alone knows the
-    brackets and strings that go on in such lines.
+    `inspect` tokenizes in Python, which takes longer than all other steps. Here each line that is indented no deeper than
+    the first is a candidate end. The parser decides whether the lines before it are a function. Such lines may
+    also continue brackets and strings.
     """
     for stop, end in itertools.islice(_possible_ends(lines), _CANDIDATES):
         try:
@@ -63,16 +63,17 @@ def block(lines):
 
 
 def _possible_ends(lines):
-    """How many lines are in front of each that is indented no deeper than the first, and of the end: those up to the
-    last that is no comment, and all."""
+    """Yields the candidate ends of the function: each line indented no deeper than the first, and the end of the text.
+
+    Each is a pair: the number of the last line that is no comment, and the number of lines before the end."""
     depth = _depth(lines[0]) if lines else 0
     last = 0
-    for place, line in enumerate(lines):
+    for number, line in enumerate(lines):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        if place and _depth(line) <= depth:
-            yield last, place
-        last = place + 1
+        if number and _depth(line) <= depth:
+            yield last, number
+        last = number + 1
     yield last, len(lines)
 
 
@@ -111,7 +112,7 @@ def keep_text(fn):
 
 
 def has_changed(fn):
-    """Whether the file that the function comes from is another one than when it was defined."""
+    """Whether the file of the function has changed since it was defined."""
     kept = _definitions.get(fn)
     return kept is not None and _state_of(fn.__code__.co_filename) != kept[0]
 
@@ -166,7 +167,7 @@ def kept_definition(fn):
 
 
 def _texts_around(frame):
-    """All that the code of a module, which runs in `frame`, may come from."""
+    """The candidate texts of the code of a module that runs in `frame`."""
     yield from sys.orig_argv
     for _ in range(_CALLERS):
         frame = frame.f_back

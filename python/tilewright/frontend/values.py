@@ -38,8 +38,8 @@ def wrap(value):
 
 
 def materialize(value):
-    """`value` as a plain assignment keeps it: numbers become scalars of the kernel, which may change later and so are
-    not known while compiling."""
+    """`value` after a plain assignment: numbers become scalars of the kernel. These may change later, so they are not
+    known at compile time."""
     if isinstance(value, tuple):
         constant = constant_fields(value)
         items = [item if name in constant else materialize(item) for name, item in items_of(value)]
@@ -85,7 +85,7 @@ def type_name(value):
 
 
 def flatten(value):
-    """The tensors in `value`, in order, behind each its extent or trace, if it has one."""
+    """The tensors in `value`, in order, each followed by its extent or trace, if any."""
     if isinstance(value, tensor):
         return [value, *(value.extent or ()), *([] if value.trace is None else [value.trace])]
     if isinstance(value, tuple):
@@ -137,18 +137,18 @@ def is_spent(value):
 
 
 class Undefined:
-    """What stands for a variable that only some paths define; `why` says so to who uses it."""
+    """A variable that only some paths define. `why` is the reason for errors."""
 
     def __init__(self, why):
         self.why = why
 
 
-#: What stands for a hidden variable of the front end that a path does not set.
+#: The value of a hidden variable of the front end that a path does not set.
 MISSING = constexpr("missing")
 
 
 def placeholder(value):
-    """Zeros of the types of `value`, for a path on which nobody looks at them."""
+    """Zeros of the types of `value`, for a path that does not use them."""
     if isinstance(value, tensor):
         if value.dtype.is_ptr():
             return cast(constant(0, with_scalar(value.type, int64)), value.dtype)

@@ -1,4 +1,4 @@
-"""Walks the syntax tree of a kernel and builds its operations; the parts stand in the classes it inherits."""
+"""Walks the syntax tree of a kernel and builds its operations. The parts are the mixin classes."""
 
 import ast
 
@@ -18,7 +18,7 @@ from .statements import Statements
 class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
     """Compiles one call of one function.
 
-    `unit` is the compilation that all calls share (builder, context, what was used); `caller` the visitor
+    `unit` is the compilation that all calls share (builder, context, used values); `caller` the visitor
     that met the call, or None for the kernel itself; `closure` the nested function, whose text `source` is,
     if it is one.
     """
@@ -29,7 +29,7 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
         self.source = source or source_of(fn)
         self.node = self.source.tree
         self.scope = dict(arguments)
-        #: Variables that are declared as constants ahead of their assignments.
+        #: Variables that are declared as constants before their assignments.
         self.declared = set()
         self.loop_depth = 0
         self.call_site = caller.location() if caller else None
@@ -39,12 +39,13 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
 
     @property
     def reads_all_of_python(self):
-        """Whether attributes of modules are constants, and plain functions of constants are called: as Triton does."""
+        """Whether attributes of modules are constants and plain Python functions of constants are called, as in
+        Triton."""
         return self.builder.options.numerics == "triton"
 
     @property
     def asserts_while_running(self):
-        """Whether `assert` of a constant waits for the kernel to run, with `debug` only: as Triton's."""
+        """Whether `assert` of a constant is checked at run time, with `debug` only, as in Triton."""
         return self.builder.options.numerics == "triton"
 
     @property
@@ -53,7 +54,7 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
         return self.caller.depth + 1 if self.caller else 0
 
     def run(self):
-        """Compile the body; gives what the function returns, None if nothing."""
+        """Compile the body. Returns the result of the function, None if nothing."""
         self.builder.visitor = self
         try:
             body = self.source.tree.body
@@ -62,7 +63,7 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
             self.builder.visitor = self.caller or self
 
     def visit(self, node):
-        """Compile `node`; an error without a place gets that of `node`."""
+        """Compile `node`. An error without a location gets that of `node`."""
         method = getattr(self, "visit_" + type(node).__name__, None)
         if method is None:
             self.node = node
@@ -89,15 +90,15 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
             self.node = previous
 
     def location(self):
-        """Where the node being compiled stands, as a location of the IR."""
+        """The location of the current node in the IR."""
         node = self.node if hasattr(self.node, "lineno") else self.source.tree
-        place = node.lineno, node.col_offset
-        found = self._locations.get(place)
+        position = node.lineno, node.col_offset
+        found = self._locations.get(position)
         if found is None:
             found = self.unit.context.loc(name_of_file(self.source.file), *self.source.position(node))
             if self.call_site is not None:
                 found = self.unit.context.call_loc(found, self.call_site)
-            self._locations[place] = found
+            self._locations[position] = found
         return found
 
     def frames(self, node=None):

@@ -6,7 +6,7 @@ from ..language.dtypes import block_type, int32, with_scalar
 from ..language.errors import BlockAsScalarError, LanguageError
 from ..language.semantic.convert import as_tensors
 from ..language.tensor import tensor
-from ..places import users_place
+from ..user_location import user_location
 from ..runtime.options import Options
 from . import arith_ops, math_ops, tile_ops, warp_ops
 from .lanes import NotForLanes, map_lanes, only_number
@@ -23,9 +23,9 @@ _OTHERS = {**tile_ops.OPS, **warp_ops.OPS}
 class EagerBuilder:
     """Implements `language.ir.Builder` on NumPy arrays; handles are arrays, of rank 0 for scalars.
 
-    `memory` holds the arguments' arrays, `grid` the number of programs along each axis and `position` which
-    of them runs; `functions` prepares functions for the interpreter. Of the `options` of the launch, `debug` checks
-    overflows and `check_nan` follows NaNs; asserts are always on.
+    `memory` holds the arguments' arrays. `grid` is the number of programs along each axis, and `position` the index of the
+    running program. `functions` prepares functions for the interpreter. Of the launch `options`, `debug` checks overflow
+    and `check_nan` follows NaNs. Asserts are always on.
     """
 
     debug, is_draft = True, False
@@ -69,7 +69,7 @@ class EagerBuilder:
     def reduce(self, operands, operand_types, result_types, axis, combine):
         if self.in_lanes:
             raise NotForLanes
-        before, self.checks_overflow = self.checks_overflow, False  # as compiled regions are without checks
+        before, self.checks_overflow = self.checks_overflow, False  # compiled regions have no checks
         try:
             return self._reduce(operands, operand_types, axis, combine)
         finally:
@@ -78,7 +78,7 @@ class EagerBuilder:
     def _reduce(self, operands, operand_types, axis, combine):
         values = [np.moveaxis(operand, axis, 0) for operand in operands]
         while len(values[0]) > 1:
-            end = len(values[0]) // 2 * 2  # neighbours are combined, so that the order stays
+            end = len(values[0]) // 2 * 2  # adjacent elements are combined, which keeps the order
             lefts, rights = ([self._wrap(v[part], ty) for v, ty in zip(values, operand_types, strict=True)]
                              for part in (slice(0, end, 2), slice(1, end, 2)))  # fmt: skip
             combined = combine(lefts, rights)
@@ -95,7 +95,7 @@ class EagerBuilder:
             self.in_lanes = True
             try:
                 return map_lanes(operands, operand_types, pack, function)
-            except Exception:  # what is wrong is then found at the first element of which it is
+            except Exception:  # the run for each element then finds the first one that fails
                 pass
             finally:
                 self.in_lanes = False
@@ -128,7 +128,7 @@ class EagerBuilder:
         x, y, z = self.position
         if self.grid[0] % self.cluster:
             raise LanguageError(
-                f"the grid has {self.grid[0]} programs along its first side, which is not a multiple of the cluster of "
+                f"the grid has {self.grid[0]} programs along its first dimension, which is not a multiple of the cluster of "
                 f"{self.cluster}"
             )
         if self.schedule is None:
@@ -164,11 +164,11 @@ class EagerBuilder:
             operands, types = [arg.handle for arg in args], [arg.type for arg in args]
             return tuple(self.map(operands, types, 1, lambda elements: as_tensors(self.call(function, elements))))
 
-    def place(self):
-        return users_place()
+    def user_location(self):
+        return user_location()
 
     def nan_site(self, name):
-        site = name, *users_place()
+        site = name, *user_location()
         if site not in self.nan_sites:
             self.nan_sites.append(site)
         return self.nan_sites.index(site) + 1

@@ -1,7 +1,7 @@
-"""What is said of a kernel that fails in the interpreter: where, and what the compiler says of it.
+"""Errors of kernels that fail in the interpreter.
 
-Most of what fails here is refused by the compiler, too, with its place, how to mend it and the calls that led there. So
-it is asked, and what it says of the very line stands for the failure.
+The compiler refuses most failing kernels too, with a location, a hint and the chain of calls. So the kernel is compiled,
+and a compilation error at the failing line replaces the failure.
 """
 
 import bdb
@@ -15,14 +15,13 @@ from ..language.tensor import tensor
 from .memory import OutOfBounds
 
 _OWN_FILES = os.path.dirname(os.path.dirname(__file__)) + os.sep
-#: What only a running kernel does.
+#: Errors of running kernels only.
 _OF_RUNS = (AssertionError, OutOfBounds, bdb.BdbQuit)
 
 
 def refusal(error, fn, leaves, trees, options):
-    """The `CompilationError` that the compiler has for the kernel `fn` at the line where it failed with `error`, None if
-    it has none. `leaves` are the arguments and their parts by name, as the kernel sees them, and constants; `trees` are
-    as for `compile_to_tile`."""
+    """The `CompilationError` of the kernel `fn` at the line where it failed with `error`, or None. `leaves` are the
+    arguments and their parts by name, as the kernel sees them, and constants. `trees` are as for `compile_to_tile`."""
     if isinstance(error, (CompilationError, *_OF_RUNS)):
         return None
     reached = _lines_of(error)

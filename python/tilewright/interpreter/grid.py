@@ -1,16 +1,16 @@
-"""Grids of launches in the interpreter: what compiled launches take, in the same words."""
+"""Grids of launches in the interpreter, with the checks and messages of compiled launches."""
 
 from ..language.constexpr import unwrap
 from ..runtime.lookups import call_with_names
 
-#: How many programs there may be along each side.
+#: Maximum number of programs along each dimension.
 _LIMITS = (2**31 - 1, 65535, 65535)
 
 
-def sides_of(fn, grid, names):
-    """The three sides of a grid for the kernel `fn`, where a function of `names` gives them if it is one.
+def grid_dims(fn, grid, names):
+    """The three dimensions of a grid for the kernel `fn`. A grid function is called with `names`.
 
-    Raises `TypeError` or `ValueError` if it is none.
+    Raises `TypeError` or `ValueError` for an invalid grid.
     """
     kernel = f"kernel {fn.__name__}()"
     if callable(grid):
@@ -21,17 +21,17 @@ def sides_of(fn, grid, names):
             f"grid of {kernel} is {grid!r}; it is an int, one to three ints, or a function of the arguments that "
             "returns them"
         )
-    sides = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
-    if not 1 <= len(sides) <= 3:
-        raise ValueError(f"grid of {kernel} has {len(sides)} dimensions, not one to three")
+    dims = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
+    if not 1 <= len(dims) <= 3:
+        raise ValueError(f"grid of {kernel} has {len(dims)} dimensions, not one to three")
     numbers = [
-        _side(value, limit, f"grid of {kernel} along {axis} is {value!r}")
-        for value, limit, axis in zip(sides, _LIMITS, "xyz", strict=False)
+        _checked_dim(value, limit, f"grid of {kernel} along {axis} is {value!r}")
+        for value, limit, axis in zip(dims, _LIMITS, "xyz", strict=False)
     ]
     return (*numbers, *(1,) * (3 - len(numbers)))
 
 
-def _side(value, limit, what):
+def _checked_dim(value, limit, what):
     try:
         number = None if isinstance(value, bool) else value.__index__()
     except (AttributeError, TypeError):

@@ -28,14 +28,14 @@ from ..runtime.retyped import Retyped
 from ..runtime.structured import flatten
 from ..tensors import is_tensor, memory_problem
 from .builder import EagerBuilder
-from .grid import sides_of
+from .grid import grid_dims
 from .memory import Memory
 from .numpy_types import numpy_dtype
 from .rewrite import LocalFunction, rewrite
 
 
 class _Refused(Exception):
-    """An argument, or a part of one, that no kernel takes: the name, what is wrong with it, and the error for that."""
+    """An invalid argument, or a part of one: the name, the reason, and the type of the error."""
 
     def __init__(self, name, what, kind=TypeError):
         super().__init__(name, what)
@@ -73,7 +73,7 @@ class Functions:
         return self.prepared(fn)(*bound.args, **bound.kwargs)
 
     def prepared(self, fn):
-        """The Python function that runs in place of `fn`."""
+        """The rewritten Python function of `fn`."""
         if fn not in self._prepared:
             self._prepared[fn] = rewrite(fn)
         return self._prepared[fn]
@@ -86,7 +86,7 @@ def is_constexpr(parameter):
 
 
 def argument(name, value, memory):
-    """What the kernel sees for the argument `value`: arrays become pointers and numbers scalars."""
+    """The kernel's value for the argument `value`: arrays become pointers and numbers scalars."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (bool, int, float)):
@@ -134,11 +134,13 @@ def annotated_argument(name, annotation, value, memory):
 
 
 def _descriptor(name, value, memory):
-    base, *sides = (
+    base, *numbers = (
         argument(name, entry, memory) for entry in (value.base, *value.shape, *value.strides[:-1])
     )
     rank = len(value.shape)
-    return make_tensor_descriptor(base, sides[:rank], [*sides[rank:], 1], value.block_shape, value.padding)
+    return make_tensor_descriptor(
+        base, numbers[:rank], [*numbers[rank:], 1], value.block_shape, value.padding
+    )
 
 
 def _number(name, value):
@@ -193,7 +195,7 @@ def _torch(name, value, memory):
         storage = value.untyped_storage()
         memory.add(name, storage.data_ptr() + shift, storage.nbytes())
     elif value.numel():
-        steps = ((side - 1) * stride for side, stride in zip(value.shape, value.stride(), strict=True))
+        steps = ((size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True))
         memory.add(name, address + shift, (sum(steps) + 1) * value.element_size())
     return _pointer(address + shift, _signature(name, value.dtype))
 
@@ -201,7 +203,7 @@ def _torch(name, value, memory):
 class InterpretedKernel(KernelFunction):
     """A kernel that runs in the interpreter: `kernel[grid](*args)`.
 
-    NumPy arrays and torch tensors in host memory are worked on in place; memory of torch tensors elsewhere is copied to
+    The kernel works in place on NumPy arrays and torch tensors in host memory. Memory of other torch tensors is copied to
     the host, and back at the end.
     """
 
@@ -209,7 +211,7 @@ class InterpretedKernel(KernelFunction):
         return lambda *args, **kwargs: self.run(grid, args, kwargs)
 
     def run(self, grid, args, kwargs):
-        """Run all programs of `grid` on the arguments; of the options of the compiler, those for checks count."""
+        """Run all programs of `grid` on the arguments. Of the compiler options, only checks count."""
         signature = signature_of(self.fn)
         given = {
             name: kwargs[name] for name in OPTION_NAMES if name in kwargs and name not in signature.parameters
@@ -222,12 +224,13 @@ class InterpretedKernel(KernelFunction):
 def launch(fn, grid, arguments, options):
     """Run the Python function `fn` as a kernel for all programs of `grid`.
 
-    `grid` has up to three sides, or is a function from `arguments`, which maps all parameters to values, to
-    them; `options` are the `Options`. Raises what the kernel raises, with the program in a note where Python has notes.
+    `arguments` maps all parameters to values. `grid` has up to three dimensions, or is a function of `arguments` that
+    returns them. `options` are the `Options`. Raises the errors of the kernel, with the program in a note where Python
+    has notes.
     """
     memory, functions = Memory(owners=options.numerics == "triton"), Functions()
-    sides = sides_of(fn, grid, arguments)
-    builder = EagerBuilder(memory, sides, functions, options)
+    dims = grid_dims(fn, grid, arguments)
+    builder = EagerBuilder(memory, dims, functions, options)
     try:
         _run(fn, arguments, builder, memory)
     except Exception as error:
@@ -239,7 +242,7 @@ def launch(fn, grid, arguments, options):
         for note in getattr(error, "__notes__", ()):
             refused.add_note(note)
         refused.origin = error
-        # Where the kernel failed is where a debugger shall look.
+        # The traceback of the failure leads debuggers to the line of the kernel.
         raise refused.with_traceback(error.__traceback__) from None
     memory.give_back()
 
@@ -255,7 +258,7 @@ def _run(fn, arguments, builder, memory):
     with using(builder):
         for name, value in arguments.items():
             values[name] = _given(fn, name, parameters[name], value, memory)
-        for z, y, x in itertools.product(*(range(side) for side in reversed(builder.grid))):
+        for z, y, x in itertools.product(*(range(size) for size in reversed(builder.grid))):
             builder.position = (x, y, z)
             try:
                 if body(**values) is not None:
@@ -266,7 +269,7 @@ def _run(fn, arguments, builder, memory):
 
 
 def _given(fn, name, parameter, value, memory):
-    """What the kernel sees for an argument. Raises for one that it does not take."""
+    """The kernel's value for an argument. Raises for invalid ones."""
     kernel = f"kernel {fn.__name__}()"
     if is_constexpr(parameter):
         if hasattr(value, "dtype") and not isinstance(value, (tensor, np.generic)):
@@ -289,7 +292,7 @@ def _given(fn, name, parameter, value, memory):
 
 
 def _refusal(error, fn, arguments, options):
-    """What the compiler says of a kernel that failed, None if it does not refuse it there."""
+    """The compiler's error for a kernel that failed, or None if it accepts the line."""
     from .failures import refusal
 
     scratch = Memory(owners=False)

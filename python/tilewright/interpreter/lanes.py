@@ -1,7 +1,7 @@
-"""Functions of scalars on many elements at once, as long as these take the same way through the function.
+"""Functions of scalars on many elements at once, as long as these take the same path through the function.
 
-A scalar is then an array of an element for each lane. Where the function asks which number a scalar is, to branch or to
-count, and the lanes hold different ones, they part: the function runs again from its start for those of each number.
+A scalar is then an array with an element for each lane. The function may need the number of a scalar, to branch or to
+count. If the lanes hold different numbers, they part: the function runs again from its start for the lanes of each.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from .numpy_types import numpy_dtype
 
 
 class Parted(Exception):
-    """The lanes hold different numbers; `groups` are the places of the lanes of each."""
+    """The lanes hold different numbers. `groups` are the indices of the lanes of each number."""
 
     def __init__(self, groups):
         super().__init__("lanes part")
@@ -20,7 +20,7 @@ class Parted(Exception):
 
 
 class NotForLanes(Exception):
-    """What the function does is not done for many elements at once."""
+    """The function does something that is not supported for many elements at once."""
 
 
 def only_number(values):
@@ -33,29 +33,29 @@ def only_number(values):
 
 
 def map_lanes(operands, types, pack, function):
-    """What `function`, of a list of scalars, gives for the elements of `operands`, as blocks of the same shape.
+    """The results of `function`, of a list of scalars, on the elements of `operands`, as blocks of the same shape.
 
-    It gets `pack` of each operand and gives as many of each result. Raises whatever the function raises, not always for
-    the first element that it raises it for.
+    It takes `pack` elements of each operand and returns as many of each result. Raises the errors of the function, not
+    always for the first failing element.
     """
     lanes = [operand.reshape(-1) for operand in operands]
     waiting, done = [np.arange(lanes[0].size)], []
     while waiting:
-        places = waiting.pop()
+        indices = waiting.pop()
         elements = [
-            tensor(lane[places] if len(places) > 1 else np.asarray(lane[places[0]]), ty.scalar)
+            tensor(lane[indices] if len(indices) > 1 else np.asarray(lane[indices[0]]), ty.scalar)
             for lane, ty in zip(lanes, types, strict=True)
             for _ in range(pack)
         ]
         try:
-            done.append((places, function(elements)[::pack]))
+            done.append((indices, function(elements)[::pack]))
         except Parted as parted:
-            waiting += [places[group] for group in parted.groups]
-    first = next(values for places, values in done if places[0] == 0)
+            waiting += [indices[group] for group in parted.groups]
+    first = next(values for indices, values in done if indices[0] == 0)
     blocks = []
     for number, value in enumerate(first):
         block = np.empty(lanes[0].size, numpy_dtype(value.dtype))
-        for places, values in done:
-            block[places] = values[number].handle
+        for indices, values in done:
+            block[indices] = values[number].handle
         blocks.append(tensor(block.reshape(operands[0].shape), with_scalar(types[0], value.dtype)))
     return blocks

@@ -20,7 +20,7 @@ def _rsqrt(x):
 
 
 def _round(x):
-    """To the nearest integer, halves away from zero."""
+    """To the nearest integer, ties away from zero."""
     whole = np.trunc(x)
     return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1, x), whole).astype(x.dtype)
 
@@ -28,8 +28,8 @@ def _round(x):
 def _bit_matrix(x):
     """The bits of each element along a new last axis, the highest first."""
     count = 8 * x.dtype.itemsize
-    places = np.arange(count - 1, -1, -1, dtype=np.uint64)
-    return (unsigned(x).astype(np.uint64)[..., None] >> places) & np.uint64(1)
+    positions = np.arange(count - 1, -1, -1, dtype=np.uint64)
+    return (unsigned(x).astype(np.uint64)[..., None] >> positions) & np.uint64(1)
 
 
 def _leading_zeros(x):

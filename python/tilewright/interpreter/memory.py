@@ -24,23 +24,24 @@ class Memory:
     """Reads and writes at arrays of addresses; everything outside of the known regions raises
     `OutOfBounds`.
 
-    Of a view its own elements are known, or with `owners` all memory of the array that it is a view of.
+    For a view, its own elements are known; with `owners`, all memory of its base array.
     """
 
     def __init__(self, owners=False):
         self.regions, self.owners = [], owners
-        #: By address on a device the memory there and its copy on the host, both as storages of torch.
+        #: By device address, the memory there and its copy on the host, both as storages of torch.
         self._borrowed = {}
 
     def borrow(self, storage):
-        """Copy memory of a device to the host, once however many arrays share it; gives how far the copy is from it."""
+        """Copy memory of a device to the host, once for all arrays that share it. Returns the address offset of the
+        copy."""
         there = storage.data_ptr()
         if there not in self._borrowed:
             self._borrowed[there] = storage, storage.cpu()
         return self._borrowed[there][1].data_ptr() - there
 
     def give_back(self):
-        """Copy what was borrowed back to its device."""
+        """Copy borrowed memory back to its device."""
         for there, here in self._borrowed.values():
             there.copy_(here)
 
@@ -63,9 +64,11 @@ class Memory:
         index = bisect.bisect_right(starts, address) - 1
         if index >= 0 and address + size <= self.regions[index].end:
             return self.regions[index]
-        raise OutOfBounds(f"{what} {self._place(address)}", hint="mask the lanes that are out of bounds")
+        raise OutOfBounds(
+            f"{what} {self._location_of(address)}", hint="mask the lanes that are out of bounds"
+        )
 
-    def _place(self, address):
+    def _location_of(self, address):
         nearest = min(
             self.regions,
             key=lambda region: min(abs(address - region.start), abs(address - region.end)),
@@ -76,7 +79,7 @@ class Memory:
         names = " and ".join(repr(name) for name in nearest.names)
         if address < nearest.start:
             return f"{nearest.start - address} bytes before the start of {names}"
-        return f"{address - nearest.end} bytes behind the end of {names}"
+        return f"{address - nearest.end} bytes past the end of {names}"
 
     def _pieces(self, addresses, size, what):
         """Split addresses by region: (region, which of the addresses, byte offsets in it)."""

@@ -64,5 +64,5 @@ def signed(array):
 
 
 def as_numbers(array, ty):
-    """What the elements of `array`, kept for elements of `ty`, stand for."""
+    """The numbers that `array` represents, as elements of type `ty`."""
     return unsigned(array) if ty.scalar.is_int_unsigned() and not ty.scalar.is_bool() else array

@@ -1,9 +1,12 @@
 """Kernel functions as plain Python that means the same.
 
-The text stays what the debugger shows; lines and columns are kept. Changed are only the spots where Python
-means something else than the language: a number that is assigned becomes a scalar with a type, `and`, `or`
-and `not` work on blocks, `is` sees the value of a constant, and the builtins `range`, `min`, `max`, `abs`,
-`len`, `print` and the like are those of the language.
+Lines and columns are kept, so that debuggers show the original text. Only constructs with another meaning in the language
+change:
+
+1. An assigned number becomes a scalar with a type.
+2. `and`, `or` and `not` work on blocks.
+3. `is` compares the value of a constant.
+4. The builtins `range`, `min`, `max`, `abs`, `len`, `print` and the like are those of the language.
 """
 
 import ast
@@ -61,7 +64,7 @@ def _print(*args, **kwargs):
 
 
 def _kept(value):
-    """What a variable gets that is declared as a constant."""
+    """The value of a variable that is declared as a constant."""
     return wrap(unwrap(value)) if is_constant(value) else materialize(value)
 
 
@@ -134,10 +137,10 @@ HELPERS = {
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Replaces what means something else in the language."""
+    """Rewrites the constructs with another meaning in the language."""
 
     def __init__(self):
-        #: Variables that are declared as constants ahead of their assignments.
+        #: Variables that are declared as constants before their assignments.
         self.declared = set()
 
     def _call(self, name, node, *args):
@@ -198,7 +201,8 @@ class _Rewriter(ast.NodeTransformer):
         return [one for entry in statements for one in _as_list(self.visit(entry))]
 
     def _without_fields(self, target, changes):
-        """`target` with variables in place of fields of aggregates, which `changes` assign to those then."""
+        """`target` with fields of aggregates replaced by variables. `changes` gets the statements that assign these to
+        the fields."""
         if isinstance(target, (ast.Tuple, ast.List)):
             target.elts = [self._without_fields(entry, changes) for entry in target.elts]
         if not isinstance(target, ast.Attribute):
@@ -300,9 +304,9 @@ def rewrite(fn):
 
 
 class _Refusing:
-    """Makes the errors for what a function has that would do nothing here."""
+    """Raises errors for constructs of a function that would have no effect here."""
 
-    #: Of a generator nothing runs, and the variables around the function are copies.
+    #: A generator would not run, and the enclosing variables are copies.
     _SILENT = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 
     def __init__(self, source):

@@ -1,7 +1,7 @@
-"""Sums, products and conversions in NumPy that round once.
+"""Sums, fma and conversions in NumPy that round once.
 
-A rounding to odd gives the neighbour with an odd last bit for an inexact result. Another rounding to a format with at
-least two bits less then gives what one rounding of the exact result gives (S. Boldo and G. Melquiond, "Emulation of FMA
+Rounding to odd gives the neighbour with an odd last bit for an inexact result. A second rounding to a format with at
+least two bits less then equals one rounding of the exact result (S. Boldo and G. Melquiond, "Emulation of FMA
 and correctly rounded sums: proved algorithms using rounding to odd", theorem 1).
 """
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-#: Magnitudes of factors and products between which the errors of float64 products are float64 numbers.
+#: Between these magnitudes of factors and results, the error of a float64 multiplication is a float64 number.
 _LEAST, _MOST = 2.0**-900, 2.0**900
 
 
@@ -21,12 +21,12 @@ def _two_sum(x, y):
     return total, (x - (total - part)) + (y - part)
 
 
-def _two_product(x, y):
-    """The rounded product and its error (T. Dekker, by halves of 26 bits)."""
-    product = x * y
+def _two_mul(x, y):
+    """`x * y` rounded, and its error (T. Dekker, by splitting into 26-bit parts)."""
+    rounded = x * y
     (x_high, y_high) = (v * 134217729.0 - (v * 134217729.0 - v) for v in (x, y))
     x_low, y_low = x - x_high, y - y_high
-    return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
+    return rounded, ((x_high * y_high - rounded) + x_high * y_low + x_low * y_high) + x_low * y_low
 
 
 def _odd_sum(x, y):
@@ -57,8 +57,8 @@ def odd_float64(integers):
 
 
 def narrow(value, target):
-    """float32 or float64 numbers rounded once to `target`, a float of at most 16 bits, some of which NumPy makes of
-    float32 only. Where 8 bits are too few for a magnitude the result is the largest number, as on processors."""
+    """float32 or float64 numbers rounded once to `target`, a float of at most 16 bits. NumPy converts only float32 to
+    some of these. 8-bit floats saturate to the largest number, as on processors."""
     if value.dtype == np.float64:
         value = odd_float32(value)
     if target.itemsize == 1:
@@ -77,7 +77,7 @@ def fma(x, y, z):
     """`x * y + z` of floats of one type, rounded once."""
     if x.dtype == np.float64:
         return _fma64(x, y, z)
-    # The product has at most 48 bits, so it is exact in float64.
+    # `x * y` has at most 48 bits, so it is exact in float64.
     x, y, z, target = *(value.astype(np.float64) for value in (x, y, z)), x.dtype
     total = _odd_sum(x * y, z)
     return total.astype(target) if target == np.float32 else narrow(total, target)
@@ -91,12 +91,12 @@ def _fma64(x, y, z):
     is_moderate = np.abs(z) < _MOST
     for size in (np.abs(x), np.abs(y), np.abs(x * y)):
         is_moderate &= (size > _LEAST) & (size < _MOST)
-    high, low = _two_product(x, y)
+    high, low = _two_mul(x, y)
     sum_low, rest_low = _two_sum(z, low)
     total, rest = _two_sum(high, sum_low)
     result = np.asarray(np.where(special, plain, total + _odd_sum(rest_low, rest)))
-    for place in np.argwhere(~(special | is_moderate)):
-        index = tuple(place)
+    for position in np.argwhere(~(special | is_moderate)):
+        index = tuple(position)
         result[index] = _exact_fma(*(float(value[index]) for value in (x, y, z)))
     return result
 

@@ -1,8 +1,8 @@
 """Roles of the warp level, those of all programs of a cluster, one at a time.
 
-Each role is a thread, so that it may stop in the middle of a function, but only one of them ever runs: it goes on until
-it waits for what another one has to do, and then hands over to the next in turn. So a kernel does the same every time,
-and where all roles wait the kernel hangs, which is said instead.
+Each role is a thread, so that it can stop in the middle of a function. Only one role runs at a time: it runs until it
+waits for another role, and then the next one in round-robin order runs. So runs are deterministic. If all roles wait,
+the kernel hangs, and an error says so.
 """
 
 import contextvars
@@ -16,12 +16,12 @@ class _Cancelled(BaseException):
 
 
 class _Task:
-    """One role of a program, and what it waits for."""
+    """One role of a program, and the event that it waits for."""
 
     def __init__(self, role, position):
         self.role, self.position = role, position
         self.context = contextvars.copy_context()
-        self.turn = threading.Semaphore(0)
+        self.resumed = threading.Semaphore(0)
         self.is_ready, self.waits_for = lambda: True, ""
         self.failure, self.interruption = None, None
         self.is_done = False
@@ -35,7 +35,7 @@ class _Barrier:
         self.warps, self.arrived, self.rounds = warps, 0, 0
 
     def come(self, warps):
-        """Let so many warps come to it; gives the round that they belong to."""
+        """Arrive with `warps` warps. Returns the round that they belong to."""
         current = self.rounds
         self.arrived += warps
         if self.arrived > self.warps:
@@ -49,8 +49,8 @@ class _Barrier:
 
 
 class Schedule:
-    """Runs roles, objects with a `name` and a `run()`, of one or more programs. `move` is told where the grid's program
-    stands whose role is next.
+    """Runs roles, objects with a `name` and a `run()`, of one or more programs. `move` is called with the grid
+    position of the program whose role is next.
     """
 
     def __init__(self, move):
@@ -69,7 +69,7 @@ class Schedule:
         return len(self._tasks)
 
     def barrier(self, number, warps):
-        """The barrier of this number, to which so many warps come."""
+        """The barrier of this number, for `warps` warps."""
         return self._barriers.setdefault(number, _Barrier(warps))
 
     @property
@@ -78,12 +78,12 @@ class Schedule:
         return self._current.role
 
     def run(self):
-        """Run all roles to their ends. Raises what one of them raises, and `LanguageError` where all wait."""
+        """Run all roles to their ends. Raises the first error of a role, and `LanguageError` if all wait."""
         for task in self._tasks:
             task.thread = threading.Thread(target=task.context.run, args=(self._body, task), daemon=True)
             task.thread.start()
         try:
-            self._take_turns()
+            self._run_round_robin()
         finally:
             for task in self._tasks:
                 if not task.is_done:
@@ -92,23 +92,23 @@ class Schedule:
                 task.thread.join()
 
     def wait_until(self, is_ready, what):
-        """Let other roles run until `is_ready()`; `what` says what the role waits for."""
+        """Let other roles run until `is_ready()`; `what` names the event."""
         task = self._current
         while not is_ready():
             task.is_ready, task.waits_for = is_ready, what
             self._back.release()
-            task.turn.acquire()
+            task.resumed.acquire()
             if task.interruption is not None:
                 raise task.interruption
 
     def _body(self, task):
-        task.turn.acquire()
+        task.resumed.acquire()
         try:
             if task.interruption is None:
                 task.role.run()
         except _Cancelled:
             pass
-        except BaseException as error:  # raised again by who called the kernel
+        except BaseException as error:  # raised again in the caller of the kernel
             task.failure = error
         finally:
             task.is_done = True
@@ -118,13 +118,13 @@ class Schedule:
         """Let `task` run until it waits or ends."""
         self._current = task
         self._move(task.position)
-        task.turn.release()
+        task.resumed.release()
         self._back.acquire()
         if task.failure is not None:
             failure, task.failure = task.failure, None
             raise failure
 
-    def _take_turns(self):
+    def _run_round_robin(self):
         while waiting := [task for task in self._tasks if not task.is_done]:
             ready = [task for task in waiting if task.is_ready()]
             for task in ready:
@@ -134,7 +134,7 @@ class Schedule:
                 self._interrupt(waiting)
 
     def _interrupt(self, waiting):
-        """Say that nobody can go on, where the first role waits."""
+        """Raise the error of a deadlock in the first role that waits."""
         states = "; ".join(f"{task.role.name}() waits for {task.waits_for}" for task in waiting)
         waiting[0].interruption = LanguageError(
             f"the kernel hangs: {states}",

@@ -86,8 +86,8 @@ def _block(desc, offsets, block_shape, itemsize):
     rank = len(block_shape)
     base, shape, strides, padding = desc[0], desc[1 : 1 + rank], desc[1 + rank : 1 + 2 * rank], desc[-1]
     pointers, mask = np.full(block_shape, base, np.int64), np.ones(block_shape, np.bool_)
-    for axis, side in enumerate(block_shape):
-        index = int(offsets[axis]) + np.arange(side, dtype=np.int64)
+    for axis, size in enumerate(block_shape):
+        index = int(offsets[axis]) + np.arange(size, dtype=np.int64)
         index = index.reshape([-1 if other == axis else 1 for other in range(rank)])
         pointers = pointers + index * strides[axis] * itemsize
         mask = mask & (index >= 0) & (index < shape[axis])
@@ -155,7 +155,7 @@ def _atomic_rmw(builder, operands, types, attrs):
     pointers, values = operands[:2]
     mask = operands[2] if len(operands) > 2 else _all(pointers)
     flat, on = values.reshape(-1), pointers[mask]
-    if np.unique(on).size == on.size:  # no lane sees what another one did
+    if np.unique(on).size == on.size:  # lanes do not depend on each other
         olds = builder.memory.load(pointers, mask, values.dtype)
         builder.memory.store(pointers, mask, _combined(attrs["kind"], olds, values))
         return [olds]
@@ -221,14 +221,14 @@ def _shown(value, in_hex):
 
 
 def _print(builder, operands, types, attrs):
-    prefix, place = attrs["prefix"], ", ".join(map(str, builder.position))
+    prefix, program = attrs["prefix"], ", ".join(map(str, builder.position))
     for values, is_signed in zip(operands, attrs["isSigned"], strict=True):
         shown = values if is_signed or values.dtype.kind != "i" else unsigned(values)
         for index, value in np.ndenumerate(shown):
             text = _shown(value, attrs["hex"])
-            print(f"pid ({place}) idx ({', '.join(map(str, index))}) {prefix}{text}")
+            print(f"pid ({program}) idx ({', '.join(map(str, index))}) {prefix}{text}")
     if not operands:
-        print(f"pid ({place}) {prefix}")
+        print(f"pid ({program}) {prefix}")
     return []
 
 

@@ -1,7 +1,7 @@
 """The ops of the `warp` dialect that kernels spell, on NumPy arrays.
 
-A ring is a list of all slots that were ever filled, of which each reading role is at one place: the number of slots only
-decides when the role that fills it has to wait. What has been loaded is there at once.
+A ring is the list of all slots that were ever filled, and each consumer role has a position in it. The number of slots
+only decides when the producer has to wait. Loads complete at once.
 """
 
 import numpy as np
@@ -16,19 +16,18 @@ _TF32_MASK = np.uint32(0xFFFFE000)
 class _Memory:
     """A block in shared memory. It hides its array from NumPy, which would take the handle for the elements.
 
-    It is `whole`, which may be itself, with its sides in another order. A block of a cluster has a number in its
-    program.
+    It is `whole`, which may be itself, with its axes permuted. A block of a cluster has a number in its program.
     """
 
     def __init__(self, array, whole=None, order=None):
         self.array, self.loads = array, 0
         self.whole, self.order = whole or self, order or range(array.ndim)
         self.number = None
-        self.stored, self.read_remotely = None, None  # after so many barriers of the cluster
+        self.stored, self.read_remotely = None, None  # as counts of cluster barriers
 
     def transpose(self, order):
-        """The same memory with its sides in another order."""
-        return _Memory(self.array.transpose(order), self.whole, [self.order[side] for side in order])
+        """The same memory with its axes permuted."""
+        return _Memory(self.array.transpose(order), self.whole, [self.order[axis] for axis in order])
 
 
 class _Slot:
@@ -36,11 +35,11 @@ class _Slot:
 
     def __init__(self, ring):
         self.ring = ring
-        self.tiles = [_Memory(np.zeros(tile.sides, numpy_dtype(tile.block))) for tile in ring.tiles]
+        self.tiles = [_Memory(np.zeros(tile.dims, numpy_dtype(tile.block))) for tile in ring.tiles]
 
 
 class _Ring:
-    """A ring, with what each role has done with it."""
+    """A ring, with the progress of each role."""
 
     def __init__(self, ty):
         self.num_slots, self.tiles, self.name = ty.num_slots, ty.tiles, ty.name
@@ -74,7 +73,7 @@ def _acquire(builder, operands, types, attrs):
 
 
 def _load(builder, operands, types, attrs):
-    # For all blocks of a cluster or not: each program fetches what it needs.
+    # Multicast or not: each program copies the block itself.
     _, rank, _, _ = attrs["operandSegmentSizes"]
     desc, offsets, memory = operands[0], operands[1 : 1 + rank], _get(operands[1 + rank])
     shape = (1,) * (len(offsets) - memory.array.ndim) + memory.array.shape
@@ -124,7 +123,7 @@ def _no_slot(builder, operands, types, attrs):
 
 
 def _alloc(builder, operands, types, attrs):
-    memory = _Memory(np.zeros(types[0].sides, numpy_dtype(types[0].block)))
+    memory = _Memory(np.zeros(types[0].dims, numpy_dtype(types[0].block)))
     if cluster := attrs.get("cluster"):
         builder.cluster = max(builder.cluster, cluster)
         memory.number = len(tiles := builder.cluster_tiles.setdefault(builder.position, []))
@@ -183,7 +182,7 @@ def _transpose(builder, operands, types, attrs):
 
 
 def _operand(operand):
-    """The elements of an operand of a product as the tensor cores see them, from shared memory or registers."""
+    """The elements of a wgmma operand, in shared memory or registers, as the tensor cores read them."""
     array = _get(operand).array if operand.dtype == object else operand
     if array.dtype == np.int8:
         return array.astype(np.int32)

@@ -10,10 +10,10 @@ class aggregate:
     """
 
     is_runtime_value = True
-    #: Whether it was used up, so that loops and branches leave it behind.
+    #: Whether it was used up, so that loops and branches drop it.
     is_spent = False
 
-    #: What to write where an operation takes blocks, None if there is nothing to say.
+    #: The hint for operations that take blocks, or None.
     operand_hint = None
 
     def __init__(self, parts, static):

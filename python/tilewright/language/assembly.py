@@ -27,8 +27,8 @@ def _registers(value, pack):
 
 
 def _with_immediates(asm, constraints, args, pack):
-    """The text with constants in place of the operands that the constraint "n" names, and the constraints and `args`
-    that are left."""
+    """Substitutes constants for the operands of constraint "n". Returns the text, the remaining constraints and
+    `args`."""
     entries = [entry.strip() for entry in constraints.split(",")]
     results = sum(entry.startswith("=") for entry in entries)
     if "n" not in entries[results:]:
@@ -73,31 +73,32 @@ def _result_types(dtype, shaped):
 def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     """Run PTX on the elements of blocks.
 
-    `asm` runs for each group of `pack` elements, in an order and with a choice of elements that are not
+    `asm` runs for each group of `pack` elements. Which elements form a group, and the order of groups, are not
     fixed. `$0`, `$1`, ... in it are registers, first of the results, then of the `args`, whose kinds
     `constraints` names: a comma-separated list of "=r" and the like for results, then "r" and the like for
     arguments; h has 16 bits, r and f (floats) 32, l and d (floats) 64. Elements narrower than 32 bits share
-    registers, the first lowest: four int8 are one "r" with `pack=4`. An argument whose constraint is "n" is an
-    integer known at compile time, and stands in the text as such.
+    registers, the first lowest: four int8 are one "r" with `pack=4`. An argument with the constraint "n" is an
+    integer known at compile time, and is substituted in the text.
 
     `args` (blocks, scalars, numbers) broadcast to the shape of the result. `dtype` is the type of the
-    result, or a tuple of types, which gives a tuple of results. `is_pure` says that the text does nothing
-    but compute its results, so that it may be removed or merged. Raises `LanguageTypeError` and
+    result, or a tuple of types, which gives a tuple of results. `is_pure` says that the text has no
+    effect but its results, so that it may be removed or merged. Raises `LanguageTypeError` and
     `LanguageValueError`; wrong PTX is reported by the assembler.
 
-    The CPU back end and the interpreter compute what the text says, as far as it is made of these instructions,
-    on registers that it declares with `.reg` or that have a `$`, in scopes `{ }` and guarded by `@p` and `@!p`:
+    The CPU back end and the interpreter run a text of the instructions below. Registers are declared with `.reg` or
+    have a `$`. Scopes `{ }` and guards `@p` and `@!p` are supported.
 
     - bits: `and or xor not cnot lop3 shl shr shf prmt bfe bfi brev popc clz fns`
-    - numbers: `add sub mul mad fma div rem min max abs neg copysign`, in the types of 16 to 64 bits and two halves at
-      once (`f16x2`, `bf16x2`, ...), with `.rn`, `.ftz`, `.sat`, `.relu`, `.NaN`, `.lo`, `.hi`, `.wide`
+    - numbers: `add sub mul mad fma div rem min max abs neg copysign`. Types have 16 to 64 bits, or are pairs
+      (`f16x2`, `bf16x2`, ...). Modifiers are `.rn`, `.ftz`, `.sat`, `.relu`, `.NaN`, `.lo`, `.hi`, `.wide`
     - functions: `rcp sqrt rsqrt ex2 lg2 sin cos tanh`, computed more accurately than `.approx` promises
-    - others: `mov` (also of parts in braces), `setp` (one comparison), `selp`, `cvt` (also of two numbers at once,
-      of e4m3, e5m2 and e2m1 with `.satfinite`, and to tf32), `ld` and `st` of global memory, `bar.sync` and fences
+    - moves: `mov` (also of parts in braces), `setp` (one comparison), `selp`
+    - conversions: `cvt`, also of two numbers at once, of e4m3, e5m2 and e2m1 with `.satfinite`, and to tf32
+    - memory: `ld` and `st` of global memory, `bar.sync` and fences
 
-    Anything else (branches, atomics, barriers of clusters, what is of a GPU such as `%laneid`) raises
+    Anything else (branches, atomics, barriers of clusters, GPU registers such as `%laneid`) raises
     `LanguageValueError` there.
-    A division of integers by 0 gives what it gives by 1.
+    An integer division by 0 gives the result of a division by 1.
 
     Example:
 
@@ -133,7 +134,7 @@ def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
 
 
 def _without_gpu(asm, constraints, operands, dtype, pack):
-    """What the text computes, by operations of the language."""
+    """Evaluates the text by operations of the language."""
     from .ptx import evaluate
 
     is_tuple = isinstance(dtype, (tuple, list))

@@ -4,7 +4,7 @@ import functools
 
 from .constexpr import unwrap
 
-#: What functions of the language in Triton pass on to each other.
+#: Internal arguments of functions of the language in Triton.
 _PASSED_ON = {"_semantic", "_builder", "_generator"}
 
 

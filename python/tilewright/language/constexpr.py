@@ -8,8 +8,8 @@ import types
 
 
 def unwrap(value):
-    """`value` with every `constexpr` in it, also inside tuples and lists, replaced by what it holds."""
-    if not isinstance(value, _HOLDERS):  # as mostly
+    """`value` with every `constexpr` in it, also inside tuples and lists, replaced by its value."""
+    if not isinstance(value, _HOLDERS):  # the common case
         return value
     if isinstance(value, constexpr):
         return value.value
@@ -34,10 +34,10 @@ class constexpr:
 
     Example:
 
-        >>> SIDE: tl.constexpr = 2
-        >>> tl.zeros((SIDE, 2 * SIDE), tl.int32)
+        >>> SIZE: tl.constexpr = 2
+        >>> tl.zeros((SIZE, 2 * SIZE), tl.int32)
         int32 [[0, 0, 0, 0], [0, 0, 0, 0]]
-        >>> SIDE + 1
+        >>> SIZE + 1
         3
     """
 
@@ -84,7 +84,7 @@ class constexpr:
         return unwrap(item) in self.value
 
     def __getattr__(self, name):
-        """A field or a method of the value; methods take constants as they take what those hold."""
+        """A field or a method of the value. Methods take constants as their values."""
         if name.startswith("_") or name == "value":
             raise AttributeError(name)
         found = getattr(self.value, name)
@@ -100,8 +100,8 @@ class constexpr:
         return constexpr_type(self)
 
     def __call__(self, *args, **kwargs):
-        """Call a function that was passed as a constant: a plain one, as `@tl.constexpr` makes of it, with the
-        values of the arguments."""
+        """Call a plain function that was passed as a constant, or decorated with `@tl.constexpr`, with the values of the
+        arguments."""
         if isinstance(self.value, types.FunctionType):
             args, kwargs = map(unwrap, args), {name: unwrap(value) for name, value in kwargs.items()}
         return self.value(*args, **kwargs)
@@ -115,7 +115,7 @@ class constexpr:
         return constexpr(bool(self.value) or bool(unwrap(other)))
 
 
-#: What `unwrap` looks into.
+#: Types that `unwrap` replaces or recurses into.
 _HOLDERS = (constexpr, tuple, list, slice)
 
 
@@ -220,7 +220,7 @@ def constexpr_function(fn):
 
 
 class ConstexprFunction:
-    """What `constexpr_function` makes of the Python function `fn`."""
+    """The result of `constexpr_function` for the Python function `fn`."""
 
     is_constexpr_function = True
 

@@ -37,7 +37,7 @@ extern = builtin
 
 @_builtin
 def get_int_dtype(bitwidth, signed):
-    """The type of integers of so many bits, with or without a sign. Raises `LanguageValueError` if there is none."""
+    """The type of integers of `bitwidth` bits, with or without a sign. Raises `LanguageValueError` if there is none."""
     found = _INTEGERS.get((bitwidth, bool(signed)))
     if found is None:
         raise LanguageValueError(f"there are no {'' if signed else 'un'}signed integers of {bitwidth} bits")
@@ -46,7 +46,7 @@ def get_int_dtype(bitwidth, signed):
 
 @_builtin
 def _unwrap_if_constexpr(value):
-    """`value`, or what it holds where that is a `constexpr`."""
+    """`value`, or the value inside if it is a `constexpr`."""
     return unwrap(value)
 
 

@@ -56,7 +56,7 @@ def device_print(prefix, *args, hex=False):
     `prefix` is a compile-time string, which gets a colon unless it ends with a space; `args` are blocks, scalars or
     numbers, whose lines are numbered as operands where there is more than one; `hex` prints integers in base 16, with
     all digits of their type. A line is `pid (0, 0, 0) idx (3) pid: 1`: the program, the index of the element, the
-    prefix, the element; without `args` the program and the prefix. Bools are 0 and 1, floats have six digits behind
+    prefix, the element; without `args` the program and the prefix. Bools are 0 and 1, floats have six digits after
     the point.
 
     Example:
@@ -70,8 +70,8 @@ def device_print(prefix, *args, hex=False):
     if not values:
         return emit_effect("tile.print", [], prefix=prefix, hex=False, isSigned=[])
     prefix += "" if not prefix or prefix[-1] == " " else " " if prefix[-1] == ":" else ": "
-    for place, value in enumerate(values):
-        operand = f"(operand {place}) " if len(values) > 1 else ""
+    for position, value in enumerate(values):
+        operand = f"(operand {position}) " if len(values) > 1 else ""
         is_signed = value.dtype.is_int_signed()
         emit_effect("tile.print", [value], prefix=prefix + operand, hex=bool(hex), isSigned=[is_signed])
     return None
@@ -100,8 +100,8 @@ def device_assert(cond, msg="", mask=None):
 
 @builtin
 def debug_barrier():
-    """Nothing: a program reads what it wrote before, whichever of its threads do, and the compiler puts barriers
-    where that takes one. It is there for kernels that call it.
+    """Does nothing. The compiler inserts the barriers that a program needs to read its own writes. Exists for kernels
+    that call it.
 
     Example:
 
@@ -113,11 +113,13 @@ def debug_barrier():
 def assume(cond):
     """Tell the compiler that `cond` always holds.
 
-    Of `n % 16 == 0` it takes that `n` is a multiple of 16, as from `tl.multiple_of`; of `n > 0`, `n >= 0` and other
-    constants that `n`, a number or a block of them, is not negative: `n // 8` and loops by `n` take fewer instructions
-    then, and accesses are wider. Conditions joined by `&` all count, others do nothing. That holds of numbers that
-    are computed in the same body of a branch or loop, and of arguments in the kernel's own. With the option `debug`,
-    and in the interpreter, nothing is taken to hold, and a condition that does not stops the launch.
+    1. `n % 16 == 0` says that `n` is a multiple of 16, as `tl.multiple_of` does.
+    2. `n > 0`, `n >= 0` and comparisons with other constants say that the number or block `n` is not negative. Then
+       `n // 8` and loops by `n` take fewer instructions, and accesses are wider.
+    3. Conditions joined by `&` all count. Other conditions have no effect.
+
+    The promise applies to values computed in the same body of a branch or loop, and to arguments in the kernel's own
+    body. With the option `debug`, and in the interpreter, a false condition stops the launch instead.
 
     Example:
 
@@ -137,10 +139,10 @@ def assume(cond):
 
 @builtin
 def expect_zero(x, mask):
-    """`x`, of which it is expected that it is zero wherever `mask` holds.
+    """`x`, which is expected to be zero wherever `mask` holds.
 
-    With the option `debug`, and in the interpreter, an element that is not stops the launch; else nothing is looked
-    at.
+    With the option `debug`, and in the interpreter, another element stops the launch. Otherwise nothing is
+    checked.
 
     Example:
 
@@ -160,7 +162,9 @@ def _hint(name, fact, text, example, result):
         if any(isinstance(count, bool) or not isinstance(count, int) or count < 1 for count in counts):
             raise LanguageTypeError(f"tl.{name} takes positive compile-time integers, got {counts}")
         if len(counts) != max(1, len(value.shape)):
-            raise LanguageValueError(f"tl.{name} takes one value a side: {value.type} with {counts}")
+            raise LanguageValueError(
+                f"tl.{name} takes one value for each dimension: {value.type} with {counts}"
+            )
         if value.dtype.is_floating():
             raise LanguageTypeError(f"tl.{name} takes integers and pointers, got {value.type}")
         # The analysis works with powers of two.
@@ -170,8 +174,8 @@ def _hint(name, fact, text, example, result):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""Promise the compiler that {text}.
 
-    `values` has one positive compile-time integer a side of `input`, a block or scalar of integers or
-    pointers, which is given back. Raises `LanguageValueError` for another number of values. A promise that
+    `values` has one positive compile-time integer for each dimension of `input`, a block or scalar of integers or
+    pointers, which is returned. Raises `LanguageValueError` for another number of values. A promise that
     does not hold leads to wrong results.
 
     Example:

@@ -1,7 +1,7 @@
 """Types of the language: element types, pointers and blocks.
 
 A *scalar* has an element type or a pointer type; a *block* has a `block_type`, that is a shape and one of
-those. Integers carry a sign here only: the IR below is signless, and the operations choose by the sign.
+those. Integers carry a sign only here: the IR is signless, and the operations choose the op by the sign.
 """
 
 import re
@@ -21,7 +21,7 @@ _FLOATS = {
 }
 # Floats that memory holds and the IR has as i8: name -> bits of the mantissa.
 _STORED_FLOATS = {"fp8e4b15": 3, "fp8e4b8": 3, "fp8e5b16": 2}
-#: By float what is added to its exponents.
+#: The exponent bias of each float.
 _BIASES = {
     "fp8e4nv": 7,
     "fp8e5": 15,
@@ -58,7 +58,7 @@ class dtype:
         -128
     """
 
-    #: The names of types, by what they hold.
+    #: The names of types by kind.
     SINT_TYPES = ["int8", "int16", "int32", "int64"]
     UINT_TYPES = ["int1", "uint8", "uint16", "uint32", "uint64"]
     FP_TYPES = ["fp8e4b15", "fp8e4nv", "fp8e4b8", "fp8e5", "fp8e5b16", "fp16", "bf16", "fp32", "fp64"]
@@ -94,7 +94,7 @@ class dtype:
 
     @property
     def value(self):
-        """Itself: a type is a constant, whether a `constexpr` is around it or not."""
+        """Itself: a type is a constant with or without a `constexpr` around it."""
         return self
 
     @property
@@ -104,7 +104,7 @@ class dtype:
 
     @property
     def shape(self):
-        """The sides; of a scalar none."""
+        """The dimensions; () for a scalar."""
         return ()
 
     def is_block(self):
@@ -234,14 +234,14 @@ class block_type(dtype):
         if not self._shape:
             raise LanguageTypeError("a block has at least one dimension")
         if min(self._shape) <= 0:
-            raise LanguageValueError(f"the sides of a block are positive, got {list(self._shape)}")
-        sides = [str(side) for side in self._shape]
-        self.name = f"<[{', '.join(sides)}], {element_ty}>"
-        self._ir = f"tensor<{'x'.join(sides)}x{element_ty.ir}>"
+            raise LanguageValueError(f"the dimensions of a block are positive, got {list(self._shape)}")
+        dims = [str(dim) for dim in self._shape]
+        self.name = f"<[{', '.join(dims)}], {element_ty}>"
+        self._ir = f"tensor<{'x'.join(dims)}x{element_ty.ir}>"
 
     @property
     def shape(self):
-        """The sides."""
+        """The dimensions."""
         return self._shape
 
     @property
@@ -253,8 +253,8 @@ class block_type(dtype):
     def numel(self):
         """How many elements it has."""
         count = 1
-        for side in self._shape:
-            count *= side
+        for dim in self._shape:
+            count *= dim
         return count
 
     @property
@@ -268,7 +268,7 @@ class block_type(dtype):
         return self.numel * self.itemsize
 
     def get_block_shapes(self):
-        """The sides."""
+        """The dimensions."""
         return self._shape
 
     def is_block(self):
@@ -382,10 +382,10 @@ def str_to_ty(name, constants=None):
 
 
 class const:
-    """Annotates a pointer to what does not change while the kernel runs: `def kernel(x: tl.const, ...)`.
+    """Annotates a pointer to memory that does not change while the kernel runs: `def kernel(x: tl.const, ...)`.
 
-    A store through it is an error; and as other programs and kernels do not write there either, its loads need not
-    wait for atomic operations that come before them.
+    A store through it is an error. Other programs and kernels do not write there either, so its loads need not wait
+    for earlier atomic operations.
 
     Example:
 

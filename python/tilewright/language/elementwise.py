@@ -10,7 +10,7 @@ from .semantic import arithmetic, convert, promote
 
 
 class PropagateNan(enum.Enum):
-    """What `maximum`, `minimum` and `clamp` give where an operand is NaN: the other operand, or NaN.
+    """The result of `maximum`, `minimum` and `clamp` if an operand is NaN: the other operand, or NaN.
 
     Example:
 
@@ -30,8 +30,8 @@ def _propagates(option):
 
 
 def _compared(*values):
-    """The operands of `maximum` and the like. In Triton literals have types of their own here, and bfloat16 is compared
-    in float32, which is the type of the result."""
+    """The operands of `maximum` and the like. Under Triton's numerics literals have types of their own, and bfloat16 is
+    compared in float32, which is the type of the result."""
     if not promote.follows_triton():
         return values
     tensors = map(convert.to_tensor, values)
@@ -156,12 +156,12 @@ def mul(x, y, sanitize_overflow=True):
 def cast(input, dtype, fp_downcast_rounding=None, bitcast=False):
     """Convert to the element type `dtype`; the shape stays.
 
-    Floats become integers towards zero, those of 8 and 16 bits by way of int32; those out of its range, or of that of a
-    wider type, and NaN become any number. Integers become narrower by dropping bits, anything becomes `tl.int1` by
-    comparison with zero. What is too large for a float of 8 bits becomes its largest number. `fp_downcast_rounding`
-    ("rtne", the default, or "rtz") says how floats narrow. With `bitcast=True` the bits are kept and read as `dtype`,
-    which must be as wide; raises
-    `LanguageValueError` else.
+    1. Floats become integers by truncation, 8-bit and 16-bit integers by way of int32. Floats out of range and NaN
+       give an undefined number.
+    2. Integers become narrower by dropping bits. A cast to `tl.int1` compares with zero.
+    3. Numbers too large for an 8-bit float become its largest number.
+    4. `fp_downcast_rounding` ("rtne", the default, or "rtz") is the rounding of narrowing float casts.
+    5. `bitcast=True` reinterprets the bits as `dtype`, which must be as wide; raises `LanguageValueError` otherwise.
 
     Example:
 

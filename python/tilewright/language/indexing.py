@@ -1,4 +1,4 @@
-"""Functions that choose elements by index, or count which there are."""
+"""Functions that select elements by index, and histograms."""
 
 from .builtin import builtin
 from .semantic import choose
@@ -9,8 +9,8 @@ def gather(src, index, axis):
     """The elements of the block `src` that `index` names along `axis`, in the shape of `index`.
 
     `result[i, j]` is `src[index[i, j], j]` for axis 0 and `src[i, index[i, j]]` for axis 1. `index` is a
-    block of integers from 0 up to the side of `src` along `axis`, with as many axes as `src` and its other
-    sides. An index out of this range gives some element of `src`, and stops kernels compiled with `debug`.
+    block of integers from 0 to below the size of `src` along `axis`. It has the rank of `src` and the same other
+    dimensions. An index out of this range gives some element of `src`, and stops kernels compiled with `debug`.
     Raises `LanguageTypeError` and `LanguageValueError`.
 
     Example:

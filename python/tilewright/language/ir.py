@@ -1,8 +1,7 @@
-"""The seam between the language and whatever executes or records its operations.
+"""The interface between the language and the builders that execute or record its operations.
 
 The language calls a *builder*; two exist. The front end's records `tile`, `arith` and `math` ops; the
-interpreter's evaluates the same ops at once on NumPy arrays. Types and rules of promotion stand above the
-seam and are shared.
+interpreter's evaluates the same ops at once on NumPy arrays. Types and promotion rules are shared.
 """
 
 import contextlib
@@ -18,24 +17,24 @@ _current = contextvars.ContextVar("tilewright_builder", default=None)
 
 
 class Builder(Protocol):
-    """What the language needs of its executor. A handle is opaque to the language."""
+    """The interface of the language to its executor. A handle is opaque to the language."""
 
     #: Whether `device_assert` is compiled in.
     debug: bool
-    #: The `Options` of the compilation, and what it is for: "cpu", "sm_90a".
+    #: The `Options` and the target of the compilation: "cpu", "sm_90a".
     options: Any
     target: str
-    #: What runs rings, roles and products of warpgroups: "interpreter", or the target.
+    #: Executes rings, roles and wgmma: "interpreter", or the target.
     warp_target: str
     #: How many barriers between roles the kernel has made so far.
     named_barriers: int
     #: The first and the last address of arrays, as tensors, by argument; empty unless accesses are checked.
     extents: dict
-    #: Whether sums, differences and products of signed integers are asserted to fit.
+    #: Whether `+`, `-` and `*` of signed integers are asserted not to overflow.
     checks_overflow: bool
     #: Whether NaNs are followed to memory.
     traces_nans: bool
-    #: Whether all will be compiled once more.
+    #: Whether the kernel will be compiled a second time.
     is_draft: bool
 
     def create(self, op: str, operands: Sequence[Any], types: Sequence[dtype], attrs: dict) -> list:
@@ -52,8 +51,8 @@ class Builder(Protocol):
         """Reduce blocks along `axis`; `combine(lefts, rights)` maps two lists of tensors to one."""
 
     def scan(self, operands, operand_types, axis: int, reverse: bool, combine: Callable) -> list:
-        """Combine, as `reduce` does, each element of blocks with all before it along `axis`, or behind it. Of a
-        builder that `is_for_gpu`.
+        """Combine, as `reduce` does, each element of blocks with all before it along `axis`, or all after it if
+        `reverse`. Only for builders that are `is_for_gpu`.
         """
 
     def map(self, operands, operand_types, pack: int, function: Callable) -> list:
@@ -67,13 +66,13 @@ class Builder(Protocol):
         """
 
     def specialize(self, roles: Sequence) -> None:
-        """Run `roles`, of `language.warp.roles`, side by side."""
+        """Run `roles`, of `language.warp.roles`, concurrently."""
 
     def promise(self, handle: Any, name: str, values: Sequence[int]) -> None:
-        """Note that `divisibility`, `contiguity` or `constancy` of a value is at least that, side by side."""
+        """Note a lower bound of the `divisibility`, `contiguity` or `constancy` of a value, one number per dimension."""
 
     def assume(self, handle: Any) -> None:
-        """Note what a condition that holds says of numbers; not called with `debug`, which checks it."""
+        """Note the facts that a true condition implies. Not called with `debug`, which checks the condition."""
 
     def call(self, function, args: Sequence, kwargs: dict | None = None) -> Any:
         """Call a `@tw.jit` function on tensors."""
@@ -81,15 +80,15 @@ class Builder(Protocol):
     def call_on_elements(self, function, args: Sequence) -> Any:
         """Call a `@tw.jit` function of elements on tensors of one shape. It may branch for each element."""
 
-    def place(self) -> tuple:
-        """Give the file and the line of the kernel, or of a function that it calls, where it stands."""
+    def user_location(self) -> tuple:
+        """Return the file and the line of the op, in the kernel or in a function that it calls."""
 
     def nan_site(self, name: str) -> int:
         """Give the number, 1 or more, of the operation that is being made and that messages call `name`."""
 
     def report_nan(self, worst, what: str) -> None:
-        """Stop the kernel where the int32 scalar `worst` is not 0 but the number of an operation whose NaN `what`
-        is about to write.
+        """Stop the kernel if the int32 scalar `worst` is not 0. It is the number of an operation whose NaN `what` is
+        about to write.
         """
 
     def concrete(self, handle: Any, type: dtype):
@@ -99,7 +98,7 @@ class Builder(Protocol):
         """How `repr` shows a tensor."""
 
 
-#: An attribute that says something by being there.
+#: A unit attribute.
 UNIT = object()
 
 
@@ -136,7 +135,7 @@ def builder():
 
 @functools.cache
 def _makers():
-    """What `emit` takes from modules that import this one: the type of results, and what is noted of them."""
+    """The functions that `emit` takes from modules that import this one."""
     from .semantic.bounds import follow_pointer
     from .semantic.fold import fold
     from .semantic.nan_traces import trace_result
@@ -147,7 +146,7 @@ def _makers():
 
 @contextlib.contextmanager
 def without_checks():
-    """No asserts inside a `with`: for what combines elements whose result is not used, or means to wrap around."""
+    """Disables asserts inside a `with`: for unused results, and for arithmetic that wraps around on purpose."""
     current = builder()
     before = current.debug, current.checks_overflow
     current.debug = current.checks_overflow = False
@@ -158,7 +157,7 @@ def without_checks():
 
 
 def is_for_gpu():
-    """Whether what is recorded becomes code that holds blocks in registers, an instruction for each of them."""
+    """Whether the builder records code for a GPU, which holds blocks in registers and takes an instruction for each."""
     return builder().target.startswith("sm_")
 
 

@@ -21,7 +21,7 @@ def _same_dtype(left, right, what):
 
 @builtin
 def join(a, b):
-    """`a` and `b`, which broadcast and promote, side by side in a new last dimension of size 2.
+    """`a` and `b` stacked along a new last dimension of size 2. They broadcast and promote.
 
     Two scalars give a block of shape (2,).
 
@@ -41,9 +41,9 @@ def join(a, b):
 
 @builtin
 def split(a):
-    """The two blocks (scalars, of a block of shape (2,)) that `tl.join` puts together to `a`.
+    """The two blocks that `tl.join` stacks to `a`; two scalars for a block of shape (2,).
 
-    Raises `LanguageValueError` unless the last side of `a` is 2.
+    Raises `LanguageValueError` unless the last dimension of `a` is 2.
 
     Example:
 
@@ -55,7 +55,7 @@ def split(a):
     if not isinstance(a, tensor) or not a.type.is_block():
         raise LanguageTypeError(f"tl.split takes a block, got {convert.describe(a)}")
     if a.shape[-1] != 2:
-        raise LanguageValueError(f"tl.split needs a last side of 2, got {list(a.shape)}")
+        raise LanguageValueError(f"tl.split needs a last dimension of 2, got {list(a.shape)}")
     if a.dtype.is_bool():
         halves = _pairs.split(convert.cast(a, int8), len(a.shape) - 1)
         return tuple(convert.cast(half, int1) for half in halves)
@@ -64,7 +64,7 @@ def split(a):
 
 @builtin
 def interleave(a, b):
-    """The elements of `a` and `b` in turn along the last axis, which becomes twice as long.
+    """The elements of `a` and `b` alternating along the last axis, which becomes twice as long.
 
     Two scalars give a block of shape (2,).
 
@@ -81,10 +81,10 @@ def interleave(a, b):
 
 @builtin
 def cat(input, other, can_reorder=False, dim=0):
-    """`input` and then `other` along the axis `dim`; their other sides are the same.
+    """`input` and then `other` along the axis `dim`. Their other dimensions are equal.
 
-    With `can_reorder` the order of elements may be any; it is kept all the same. Raises
-    `LanguageValueError` if other sides differ.
+    `can_reorder` allows any order of the elements; the order is kept all the same. Raises
+    `LanguageValueError` if other dimensions differ.
 
     Example:
 
@@ -103,14 +103,14 @@ def cat(input, other, can_reorder=False, dim=0):
     before, after = input.shape[:axis], input.shape[axis + 1 :]
     if (before, after) != (other.shape[:axis], other.shape[axis + 1 :]):
         raise LanguageValueError(
-            f"tl.cat along axis {axis} takes blocks whose other sides are the same, got {input.type} and {other.type}"
+            f"tl.cat along axis {axis} takes blocks whose other dimensions are equal, got {input.type} and {other.type}"
         )
-    first, side = input.shape[axis], input.shape[axis] + other.shape[axis]
-    if side == 2 * first:
-        return _shape.reshape(_pairs.join(input, other, axis), (*before, side, *after))
-    is_first = compare.compare("lt", _pairs.index_along(axis, (*before, side, *after)), first)
+    first, size = input.shape[axis], input.shape[axis] + other.shape[axis]
+    if size == 2 * first:
+        return _shape.reshape(_pairs.join(input, other, axis), (*before, size, *after))
+    is_first = compare.compare("lt", _pairs.index_along(axis, (*before, size, *after)), first)
     return arithmetic.where(
-        is_first, _pairs.resize(input, axis, side), _pairs.resize(other, axis, side, -first)
+        is_first, _pairs.resize(input, axis, size), _pairs.resize(other, axis, size, -first)
     )
 
 
@@ -134,7 +134,7 @@ def flip(x, dim=None):
 
 @builtin
 def squeeze(x, dim):
-    """`x` without the axis `dim`, whose side is 1.
+    """`x` without the axis `dim`, whose size is 1.
 
     Example:
 
@@ -143,7 +143,9 @@ def squeeze(x, dim):
     """
     axis = _shape.as_axis(dim, len(x.shape), "tl.squeeze")
     if x.shape[axis] != 1:
-        raise LanguageValueError(f"tl.squeeze removes a side of 1, got axis {dim} of {list(x.shape)}")
+        raise LanguageValueError(
+            f"tl.squeeze removes a dimension of size 1, got axis {dim} of {list(x.shape)}"
+        )
     if len(x.shape) == 1:
         raise LanguageValueError("tl.squeeze leaves at least one axis")
     return _shape.reshape(x, x.shape[:axis] + x.shape[axis + 1 :])
@@ -151,7 +153,7 @@ def squeeze(x, dim):
 
 @builtin
 def unsqueeze(x, dim):
-    """`x` with a side of 1 inserted at `dim` of the result, as `expand_dims`.
+    """`x` with a dimension of size 1 inserted at `dim` of the result, as `expand_dims`.
 
     Example:
 

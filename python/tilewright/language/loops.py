@@ -8,13 +8,15 @@ from .tensor import known_value
 class range:
     """`for i in tl.range(start, end, step)`: like Python's `range`, with hints to the compiler.
 
-    None of the hints changes a result. `num_stages`: how many iterations' loads to keep in flight;
-    loops without products run no load ahead unless they ask for it here.
-    `loop_unroll_factor`: how many iterations to merge into one, in loops whose step is a compile-time integer;
-    those with products overlap their iterations by themselves and are left alone. `disable_licm`: what the loop
-    computes alike each time stays in it, which keeps registers free. `flatten` and `warp_specialize` are left
-    to the compiler, which does both where it is faster; `disallow_acc_multi_buffer` is about sums in tensor
-    memory, which Hopper does not have.
+    None of the hints changes a result.
+
+    1. `num_stages`: number of iterations whose loads are in flight. Loops without `tl.dot` prefetch no load unless they
+       set it.
+    2. `loop_unroll_factor`: number of iterations to merge into one, in loops whose step is a compile-time integer. Loops
+       with `tl.dot` are not unrolled: their iterations overlap anyway.
+    3. `disable_licm`: loop-invariant values are not hoisted, which saves registers.
+    4. `flatten` and `warp_specialize`: ignored, the compiler does both where it is faster.
+    5. `disallow_acc_multi_buffer`: ignored, it is about accumulators in tensor memory, which Hopper does not have.
 
     Example:
 
@@ -106,8 +108,8 @@ class static_range:
 
 
 class condition:
-    """`arg1`, the condition of a `while`, with a hint to the compiler that changes no result: with `disable_licm`
-    what the loop computes alike each time stays in it, which keeps registers free.
+    """`arg1`, the condition of a `while`, with a hint to the compiler that changes no result. With `disable_licm`
+    loop-invariant values are not hoisted, which saves registers.
 
     Example:
 

@@ -25,7 +25,7 @@ def _check(scalar_fn, args, pack):
 
 
 def _as_tensors(values, pack):
-    """What the function gave, as tensors: `pack` of one type for each result."""
+    """The results of the function as tensors: `pack` of one type for each result."""
     values = [convert.to_tensor(value) for value in values]
     for value in values:
         if value.type.is_block():
@@ -47,11 +47,12 @@ def _as_tensors(values, pack):
 def map_elementwise(scalar_fn, *args, pack=1):
     """Apply a function of scalars to each element of blocks, which broadcast to one shape.
 
-    `scalar_fn` is a `@tw.jit` function of one scalar for each of `args` that gives a scalar, or a tuple of
-    them for a tuple of blocks. It may branch and loop, so that an expensive path is taken for the elements
-    alone that need it; it neither reads nor writes memory. With `pack` it takes that many elements of each
-    argument, all of the first before those of the second, and gives as many of each result; which elements
-    it gets together is not fixed. Raises `LanguageTypeError` and `LanguageValueError`.
+    `scalar_fn` is a `@tw.jit` function of one scalar for each of `args`. It returns a scalar, or a tuple of scalars
+    for a tuple of blocks. It may branch and loop, so that only elements that need an expensive path take it. It must not
+    access memory.
+
+    With `pack` it takes that many elements of each argument, all of the first before those of the second, and returns
+    as many of each result. The grouping of elements is not fixed. Raises `LanguageTypeError` and `LanguageValueError`.
 
     Example:
 

@@ -99,7 +99,7 @@ def fma(x, y, z):
 def fdiv(x, y, ieee_rounding=False, approx=False):
     """`x / y` for floats, one of them at least, off by at most 2 ULP in float32.
 
-    `ieee_rounding` asks for the rounded quotient, `approx` allows results further off, of which none are made. Raises
+    `ieee_rounding` asks for the rounded quotient. `approx` allows larger errors, but has no effect. Raises
     `LanguageValueError` for both.
 
     Example:

@@ -1,4 +1,4 @@
-"""Matrix products."""
+"""Matrix multiplication."""
 
 from .builtin import builtin
 from .dtypes import float32
@@ -16,20 +16,21 @@ def dot(
     max_num_imprecise_acc=None,
     out_dtype=float32,
 ):
-    """The matrix product of `input` [M, K] and `other` [K, N], added to `acc` [M, N] if given.
+    """Matrix multiplication of `input` [M, K] and `other` [K, N], added to `acc` [M, N] if given.
 
-    Blocks of rank 3, [B, M, K] and [B, K, N], give B products, [B, M, N].
+    Blocks of rank 3, [B, M, K] and [B, K, N], are multiplied in a batch and give [B, M, N].
 
-    Both have one dtype: float64 (sums in float64), float32 or bfloat16 (in float32), float16 or 8-bit
-    floats (in `out_dtype`, float32, also for None, or float16), int8 (in int32). float32 operands are multiplied in full
-    precision; with `input_precision="tf32"` (or `allow_tf32=True`) by tensor cores with 10 bits of
-    mantissa, with "tf32x3" in three such products, with "bf16x3" and "bf16x6" in so many of bfloat16.
+    Both operands have one dtype. float64 is accumulated in float64, float32 and bfloat16 in float32, int8 in int32.
+    float16 and 8-bit floats are accumulated in `out_dtype`: float32 (also for None) or float16.
 
-    `max_num_imprecise_acc` is for 8-bit floats, whose products the tensor cores of Hopper sum in 14 bits of
-    mantissa: with a number, from 0 to K, the sum of this call is added to `acc` in float32; with None, the faster
-    default, the tensor cores add it. Other dtypes are always summed in float32 or wider.
+    float32 operands are multiplied in full precision. `input_precision="tf32"` (or `allow_tf32=True`) uses tensor cores
+    with 10 bits of mantissa, "tf32x3" three tf32 multiplications, "bf16x3" and "bf16x6" three and six of bfloat16.
 
-    Raises `LanguageValueError` if the sides do not match, `LanguageTypeError` for other dtypes.
+    `max_num_imprecise_acc` is for 8-bit floats, which the tensor cores of Hopper accumulate in 14 bits of mantissa. With
+    a number, from 0 to K, the result of this call is added to `acc` in float32. With None, the faster default, the tensor
+    cores add it. Other dtypes are always accumulated in float32 or wider.
+
+    Raises `LanguageValueError` if the dimensions do not match, `LanguageTypeError` for other dtypes.
 
     Example:
 
@@ -59,20 +60,20 @@ def dot_scaled(
     rhs_k_pack=True,
     out_dtype=float32,
 ):
-    """The product of `lhs` [M, K] and `rhs` [K, N] in microscaling formats, added to `acc` [M, N] if given.
+    """Matrix multiplication of `lhs` [M, K] and `rhs` [K, N] in microscaling formats, added to `acc` [M, N] if given.
 
-    The formats are "e2m1" (mxfp4, nvfp4), "e4m3", "e5m2" (mxfp8), "bf16" and "fp16". Elements of e2m1 are uint8 of
-    two elements, the first in the lower half, side by side along K, or with `lhs_k_pack=False` along M
-    (`rhs_k_pack=False`: along N). Others have the type of their format, or unsigned integers as wide.
+    The formats are "e2m1" (mxfp4, nvfp4), "e4m3", "e5m2" (mxfp8), "bf16" and "fp16". A uint8 holds two
+    e2m1 elements that are adjacent along K, the first in the low bits; with `lhs_k_pack=False` adjacent along M, with
+    `rhs_k_pack=False` along N. Other elements have the type of their format, or unsigned integers of its width.
 
-    `lhs_scale` [M, K / 32] and `rhs_scale` [N, K / 32] are uint8 blocks of e8m0, powers of two from 2**-127
-    on, each for 32 elements along K, or None; 255 is NaN, unless `fast_math` says that there is none. With K / 16
-    columns each is for 16 elements, and scales may also be of float8e4nv, as those of nvfp4 are; in kernels for
-    Triton these are for 16 elements, and others for 32. Blocks of rank 3 give a product for each index of the first side.
+    `lhs_scale` [M, K / 32] and `rhs_scale` [N, K / 32] are uint8 blocks of e8m0, or None. Each scale is a power of two,
+    from 2**-127 on, for 32 elements along K. 255 is NaN, unless `fast_math` says that there is none. With K / 16 columns
+    each scale is for 16 elements. Scales may also be float8e4nv, as those of nvfp4 are. In kernels for Triton these are
+    for 16 elements, and others for 32. Blocks of rank 3 are multiplied in a batch.
 
-    Elements and scales are multiplied without error in bfloat16 (float32 where one format is "fp16", and where
-    elements of "bf16" or "fp16" have scales of float8e4nv, which no tensor cores multiply), and sums are of
-    float32; `out_dtype=tl.float16` is for operands of one 16-bit or 8-bit float type without scales. Raises
+    Scaled elements are exact in bfloat16, or in float32 in two cases: one format is "fp16", or "bf16" and "fp16" elements
+    have float8e4nv scales, which no tensor core multiplies. Accumulators are float32. `out_dtype=tl.float16` is for
+    operands of one 16-bit or 8-bit float type without scales. Raises
     `LanguageTypeError` and `LanguageValueError`.
 
     Example:

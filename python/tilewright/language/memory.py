@@ -36,7 +36,7 @@ def load(
     eviction_policy="",
     volatile=False,
 ):
-    """Read what `pointer`, a pointer or a block of pointers, points to.
+    """Read the memory that `pointer`, a pointer or a block of pointers, points to.
 
     `mask` (bools) and `other` broadcast to the shape of `pointer`. Nothing is read where the mask is false;
     there the result is `other`, converted to the element type, or undefined without it. `cache_modifier`:
@@ -97,7 +97,7 @@ def _rmw(op, text, example, result):
         return _memory.atomic_rmw(op, pointer, val, mask, sem, scope)
 
     function.__name__ = function.__qualname__ = f"atomic_{op}"
-    function.__doc__ = f"""{text} at `pointer` in one indivisible step; gives what was there before.
+    function.__doc__ = f"""{text} at `pointer` atomically. Returns the old element.
 
     `pointer`: a pointer or a block of pointers; `val` and `mask` broadcast to its shape, `val` is converted
     to the element type. `sem`: "relaxed", "acquire", "release" or "acq_rel" (default); `scope`: "cta", "gpu"
@@ -126,7 +126,7 @@ atomic_xchg = _rmw("xchg", "Replace the element by `val`", 3, 3)
 
 @builtin
 def atomic_cas(pointer, cmp, val, sem=None, scope=None):
-    """Write `val` at `pointer` if the element there equals `cmp`, in one step; gives what was there before.
+    """Write `val` at `pointer` if the element there equals `cmp`, atomically. Returns the old element.
 
     Elements have 16, 32 or 64 bits and are compared bit by bit. `sem` and `scope` as for `atomic_add`.
 
@@ -142,7 +142,7 @@ def atomic_cas(pointer, cmp, val, sem=None, scope=None):
 
 @builtin
 def atomic_load(pointer, mask=None, sem=None, scope=None):
-    """Read what `pointer`, a pointer or a block of pointers, points to, each element in one indivisible step.
+    """Read the memory that `pointer`, a pointer or a block of pointers, points to, each element atomically.
 
     `mask` broadcasts to the shape of `pointer`; where it is false the result is undefined. `sem`: "acquire" (default)
     or "relaxed"; `scope` as for `atomic_add`. Elements have 16, 32 or 64 bits, in memory that may be written. Raises
@@ -159,7 +159,7 @@ def atomic_load(pointer, mask=None, sem=None, scope=None):
 
 @builtin
 def atomic_store(pointer, val, mask=None, sem=None, scope=None):
-    """Write `val` where `pointer`, a pointer or a block of pointers, points, each element in one indivisible step.
+    """Write `val` where `pointer`, a pointer or a block of pointers, points, each element atomically.
 
     `val` and `mask` broadcast to the shape of `pointer`; `val` is converted to the element type. `sem`: "release"
     (default) or "relaxed"; `scope` as for `atomic_add`. Elements have 32 or 64 bits. Raises `LanguageTypeError` for

@@ -1,4 +1,4 @@
-"""Waiting for what other programs write."""
+"""Waiting for writes of other programs."""
 
 import functools
 
@@ -19,8 +19,8 @@ def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None):
     """Wait until memory at `pointer`, a pointer or a block of pointers to integers, holds `expected_value`.
 
     `expected_value` broadcasts to the shape of `pointer`, and all elements are waited for. Gives bools of that shape:
-    whether the value was seen. They are true unless `timeout_ns` is given: then nothing is waited for any longer, each
-    element having been read once at least. Only 0 is possible on the CPU and in the interpreter, which have no clock.
+    whether the value was seen. They are true unless `timeout_ns` is given: then the wait ends after that time, and each
+    element has been read at least once. Only 0 is possible on the CPU and in the interpreter, which have no clock.
     `sem` and `scope` as for `atomic_load`. Raises `LanguageTypeError` for other elements.
 
     Example:

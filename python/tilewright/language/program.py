@@ -19,7 +19,7 @@ def _grid_op(op, axis, name):
 
 @builtin
 def program_id(axis):
-    """This program's place along `axis` (0, 1 or 2) of the grid, as int32.
+    """The index of this program along `axis` (0, 1 or 2) of the grid, as int32.
 
     Raises `LanguageValueError` for any other axis.
 
@@ -45,7 +45,7 @@ def num_programs(axis):
 
 @builtin
 def arange(start, end):
-    """The integers from `start` up to `end` (left out), an int32 block of shape [end - start].
+    """The integers from `start` to below `end`, an int32 block of shape [end - start].
 
     Both are known at compile time. Raises `LanguageTypeError` where one is not, `LanguageValueError` for an
     empty or too large range.
@@ -74,8 +74,7 @@ def arange(start, end):
 
 @builtin
 def full(shape, value, dtype):
-    """A block of `shape` with `value`, a number or a scalar, everywhere, as `dtype`; shape `()` gives a
-    scalar.
+    """A block of `shape` and `dtype` filled with `value`, a number or a scalar. Shape `()` gives a scalar.
 
     Example:
 

@@ -13,9 +13,9 @@ N_ROUNDS_DEFAULT = 10
 #: By the width of the counters.
 _MULTIPLIERS = {32: (0xD2511F53, 0xCD9E8D57), 64: (0xD2E7470EE14C6C93, 0xCA5A826395121157)}
 _KEY_STEPS = {32: (0x9E3779B9, 0xBB67AE85), 64: (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)}
-# The largest float below 1 is what the largest integer of 32 or 64 bits maps to.
+# Maps the largest integer of 32 or 64 bits to the largest float below 1.
 _TO_UNIT = {32: 4.6566127342e-10, 64: 1.0842020432385337e-19}
-# A small float plus this is rounded to an integer, which its last bits then hold.
+# Adding this rounds a small float to an integer in its last bits.
 _ROUNDING = 1.5 * 2**23
 # Polynomials in the square of x through the zeros of Chebyshev polynomials, |x| <= 1/2: sin(x pi / 2) / x and
 # cos(x pi / 2).
@@ -94,8 +94,8 @@ def _polynomial(x, coefficients):
 
 
 def _turned(u):
-    """Cosine and sine of `u` turns, 0 <= u < 1, in float32. What `u` is more than the nearest quarter turn is exact, so
-    that no angle is reduced, and polynomials do: the error is 1e-7 at most.
+    """Cosine and sine of `2 pi u`, 0 <= u < 1, in float32. The remainder of `u` from the nearest quarter is exact, so no
+    argument reduction is needed. The polynomials have an error of at most 1e-7.
     """
     quarters = arithmetic.mul(u, 4.0)
     rounded = arithmetic.add(quarters, _ROUNDING)

@@ -11,8 +11,8 @@ from .semantic import reduce as _reduce
 from .semantic import shape as _shape
 from .semantic.functions import check_combine
 
-#: The bit of a place that says that the best stands elsewhere. No side of a block is that long.
-_OF_OTHERS = 1 << 30
+#: The bit that marks the index of an element other than the extremum. No dimension is that long.
+_NOT_EXTREMUM = 1 << 30
 
 
 @builtin
@@ -21,9 +21,9 @@ def reduce(input, axis, combine_fn, keep_dims=False):
 
     `combine_fn` is a `@tw.jit` function of two elements (of 2n for n blocks: all of the left, then all of
     the right) that gives one (a tuple of n), and may branch and loop for each element. It must be associative:
-    what stands further along the axis is always on the right, but which neighbours are combined first is not
-    fixed. `axis=None` reduces all. With `keep_dims` the reduced axis stays with size 1. The result of reducing
-    a block of rank 1 is a scalar.
+    the element with the larger index is always on the right, but the order of combination is not fixed. `axis=None`
+    reduces all. With `keep_dims` the reduced axis stays with size 1. The result of reducing a block of rank 1 is a
+    scalar.
 
     Raises `LanguageTypeError` if the function changes the types.
 
@@ -140,28 +140,28 @@ def _with_indices(value, axis, keep_dims, pick):
             index = promote.expand_dims(index, position)
     index = promote.broadcast_to_shape(index, value.shape)
 
-    # First the best, then the lowest of the places where it stands: both are one instruction for two elements, and of
-    # numbers of 32 bits, as places are, one for all lanes of a warp. All other places are marked. Where only NaNs stand,
-    # which equal nothing, that is all of them.
+    # First the extremum, then the lowest index of an element that equals it. Both take one instruction for two elements.
+    # Indices have 32 bits, so that one instruction reduces all lanes of a warp. All other indices are marked. If there
+    # are only NaNs, which equal nothing, all are.
     wide = widen(value)
     best = _reduce_one(wide, axis, False, pick)
     is_best = compare.compare("eq", wide, promote.expand_dims(best, axis))
     index = arithmetic.where(is_best, index, _mark(index, "arith.ori"))
-    index = _mark(_reduce_one(index, axis, keep_dims, arithmetic.minimum), "arith.andi", _OF_OTHERS - 1)
+    index = _mark(_reduce_one(index, axis, keep_dims, arithmetic.minimum), "arith.andi", _NOT_EXTREMUM - 1)
     return to(promote.expand_dims(best, axis) if keep_dims else best, value.dtype), index
 
 
-def _mark(index, op, bits=_OF_OTHERS):
-    return arithmetic.bitwise(index, convert.constant(bits, index.type), op, "a place")
+def _mark(index, op, bits=_NOT_EXTREMUM):
+    return arithmetic.bitwise(index, convert.constant(bits, index.type), op, "an index")
 
 
 @builtin
 def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
-    """The largest element along `axis`, or of all; NaNs are left out where another element is there.
+    """The largest element along `axis`, or of all. NaNs are ignored unless all elements are NaN.
 
-    Types narrower than 32 bits give float32 or int32. With `return_indices` the result is a pair of the
-    values and their int32 places along the axis, the lowest of equal ones, and where all are NaN 0, with
-    `return_indices_tie_break_left`.
+    Types narrower than 32 bits give float32 or int32. With `return_indices` the result is a pair: the
+    values and their int32 indices along the axis. With `return_indices_tie_break_left` the index is the lowest of
+    equal elements, and 0 if all are NaN.
 
     Example:
 
@@ -192,7 +192,7 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 
 @builtin
 def argmax(input, axis, tie_break_left=True, keep_dims=False):
-    """The place of the largest element along `axis`, as int32; NaNs as for `max`.
+    """The index of the largest element along `axis`, as int32; NaNs as for `max`.
 
     Example:
 
@@ -206,7 +206,7 @@ def argmax(input, axis, tie_break_left=True, keep_dims=False):
 
 @builtin
 def argmin(input, axis, tie_break_left=True, keep_dims=False):
-    """The place of the smallest element along `axis`, as int32; NaNs as for `max`.
+    """The index of the smallest element along `axis`, as int32; NaNs as for `max`.
 
     Example:
 

@@ -1,7 +1,8 @@
-"""Scans: what a reduction gives for each prefix of an axis.
+"""Scans: the reduction of each prefix of an axis.
 
-A GPU has an operation for that. Elsewhere neighbours are combined to pairs, the pairs are scanned, and each element takes
-what stands before its pair. That applies the function fewer than 3n times, in 2 log2(n) steps, each of which is a loop.
+GPUs have an op for it. Elsewhere adjacent elements are combined to pairs, the pairs are scanned, and each element is
+combined with the prefix before its pair. This calls the function fewer than 3n times, in 2 log2(n) steps of one loop
+each.
 """
 
 from .builtin import builtin
@@ -30,7 +31,7 @@ def _choose(condition, lefts, rights):
 
 
 def _before(values, axis, combine, reverse):
-    """For each element the combination of all before it; anything for the first."""
+    """The combination of all elements before each. The first element is undefined."""
     if values[0].shape[axis] == 1:
         return values
     halves = [_halves(value, axis) for value in values]
@@ -42,8 +43,8 @@ def _before(values, axis, combine, reverse):
         starts = _starts(first[0].shape, axis, reverse)
         before_second = _choose(starts, first, combine(before_first, first))
     results = []
-    for value, *sides in zip(values, before_first, before_second, strict=True):
-        joined = pairs.join(*(sides[::-1] if reverse else sides), axis + 1)
+    for value, *both in zip(values, before_first, before_second, strict=True):
+        joined = pairs.join(*(both[::-1] if reverse else both), axis + 1)
         results.append(_shape.reshape(joined, value.shape))
     return results
 
@@ -64,20 +65,20 @@ def _scan(values, axis, combine, reverse, what):
                 f"blocks scanned together have one shape, got {list(values[0].shape)} and {list(value.shape)}"
             )
     axis = _shape.as_axis(axis, len(values[0].shape), what)
-    side = values[0].shape[axis]
-    if side == 1:
+    size = values[0].shape[axis]
+    if size == 1:
         return values
-    # What fills the side up stands behind all elements, in the order of the scan.
-    whole = pairs.whole_dim(side)
-    values = [pairs.resize(value, axis, whole, side - whole if reverse else 0) for value in values]
+    # Padding comes after all elements, in the order of the scan.
+    whole = pairs.whole_dim(size)
+    values = [pairs.resize(value, axis, whole, size - whole if reverse else 0) for value in values]
     with without_checks():
         results = _all_up_to(values, axis, combine, reverse)
-    return [pairs.resize(result, axis, side, whole - side if reverse else 0) for result in results]
+    return [pairs.resize(result, axis, size, whole - size if reverse else 0) for result in results]
 
 
 @builtin
 def associative_scan(input, axis, combine_fn, reverse=False):
-    """For each element of a block, or of a tuple of blocks together, all up to it along `axis` combined.
+    """For each element of a block, or of a tuple of blocks together, the combination of all elements up to it.
 
     `combine_fn` is a `@tw.jit` function of two values (of 2n for n blocks: all of the left, then all of the
     right) that gives one (a tuple of n). It must be associative, and may branch and loop for each element. With
@@ -111,7 +112,7 @@ def _widened(input):
 
 @builtin
 def cumsum(input, axis=0, reverse=False, dtype=None):
-    """The sums of all elements up to each, along `axis`.
+    """The sum of all elements up to each, along `axis`.
 
     Integers narrower than 32 bits are summed as int32 or uint32, bfloat16 as float32; other types stay,
     unless `dtype` names another. With `reverse` it runs from the end.
@@ -137,8 +138,8 @@ def _sums(value, axis, reverse):
 
 @builtin
 def cumprod(input, axis=0, reverse=False, dtype=None):
-    """The products of all elements up to each, along `axis`, in the type `dtype`; by default in that of the elements,
-    of bfloat16 in float32.
+    """The product of all elements up to each, along `axis`, in the type `dtype`. The default is the type of the
+    elements, and float32 for bfloat16.
 
     Example:
 

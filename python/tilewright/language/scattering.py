@@ -1,8 +1,8 @@
-"""Elements put where an index says.
+"""`tl.scatter`.
 
-The index says for each new element where it goes, but a block is made by saying for each of its places what comes
-there. So the index is turned round: sorted together with the places that it was read from, it is searched for each
-place of the result. Among equal ones the last is found, whatever the back end.
+The index gives the destination of each source element, but a block is built by gathering the source of each destination.
+So the index is inverted. It is sorted together with its own positions, and a binary search finds each destination in it.
+Of equal destinations the last one is found, on every back end.
 """
 
 from .builtin import builtin
@@ -16,7 +16,7 @@ _WHAT = "tl.scatter"
 
 
 def _to_last(value, axis):
-    order = [place for place in range(len(value.shape)) if place != axis]
+    order = [dim for dim in range(len(value.shape)) if dim != axis]
     return _shape.permute(value, (*order, axis))
 
 
@@ -30,7 +30,7 @@ def _check(dst, index, src, axis):
     choose.check_block(dst, f"the destination of {_WHAT}")
     choose.check_index(dst, index, _WHAT, "destination")
     axis = _shape.as_axis(axis, len(dst.shape), _WHAT)
-    choose.check_sides(dst, index, axis, _WHAT, "destination")
+    choose.check_dims(dst, index, axis, _WHAT, "destination")
     src = convert.to_tensor(src)
     if src.dtype.is_ptr() != dst.dtype.is_ptr() or (src.dtype.is_ptr() and src.dtype != dst.dtype):
         raise LanguageTypeError(f"{_WHAT} cannot put {convert.describe(src)} into a block of {dst.dtype}")
@@ -43,28 +43,28 @@ def _check(dst, index, src, axis):
     return src, axis
 
 
-def _keys(index, side):
-    """Numbers in the order of the index along the last axis, and of places where it is the same; how many of their
-    last bits are the place."""
+def _keys(index, size):
+    """Sort keys: the index along the last axis, and the position in the low bits. Returns the keys and the number of
+    position bits."""
     bits = (index.shape[-1] - 1).bit_length()
-    wide = int32 if (side + 1) << bits < 1 << 31 else int64
+    wide = int32 if (size + 1) << bits < 1 << 31 else int64
     index = convert.cast(index, int64)
     inside = arithmetic.logical(
-        compare.compare("ge", index, 0), compare.compare("lt", index, side), "arith.andi"
+        compare.compare("ge", index, 0), compare.compare("lt", index, size), "arith.andi"
     )
-    index = convert.cast(arithmetic.where(inside, index, side), wide)
-    place = convert.cast(pairs.index_along(len(index.shape) - 1, index.shape), wide)
-    return arithmetic.bitwise(arithmetic.shift(index, bits, "<<"), place, "arith.ori", "|"), bits
+    index = convert.cast(arithmetic.where(inside, index, size), wide)
+    position = convert.cast(pairs.index_along(len(index.shape) - 1, index.shape), wide)
+    return arithmetic.bitwise(arithmetic.shift(index, bits, "<<"), position, "arith.ori", "|"), bits
 
 
 def _count_below(keys, limits):
-    """For each of `limits`, how many of the sorted `keys` are less: one bit of the number after the other."""
-    axis, side = len(keys.shape) - 1, keys.shape[-1]
+    """The number of sorted `keys` below each of `limits`, by a binary search bit by bit."""
+    axis, size = len(keys.shape) - 1, keys.shape[-1]
     count = convert.constant(0, block_type(int32, limits.shape))
-    for step in (1 << bit for bit in reversed(range(side.bit_length()))):
+    for step in (1 << bit for bit in reversed(range(size.bit_length()))):
         more = arithmetic.add(count, step, False)
-        last = arithmetic.minimum(arithmetic.sub(more, 1, False), side - 1)
-        exists = compare.compare("le", more, side)
+        last = arithmetic.minimum(arithmetic.sub(more, 1, False), size - 1)
+        exists = compare.compare("le", more, size)
         is_less = compare.compare("lt", pairs.pick(keys, last, axis), limits)
         count = arithmetic.where(arithmetic.logical(exists, is_less, "arith.andi"), more, count)
     return count
@@ -72,14 +72,14 @@ def _count_below(keys, limits):
 
 @builtin
 def scatter(dst, index, src, axis):
-    """The block `dst` with elements of `src` in the places along `axis` that `index` names.
+    """The block `dst` with elements of `src` at the positions along `axis` that `index` names.
 
     The result has `src[i, j]` at `[index[i, j], j]` for axis 0 and at `[i, index[i, j]]` for axis 1, and elements of
-    `dst` where `index` names none: the inverse of `tl.gather`. `index` is a block of integers with as many axes as
-    `dst` and its other sides. `src`, of its shape or one that broadcasts to it, is converted to the type of `dst`.
-    Where `index` names a place more than once, the last element is put there; one that is negative or not less than
-    the side of `dst` names none. It costs what sorting `index` does: where memory is at hand, `tl.store` to
-    `pointers + index` is quicker. Raises `LanguageTypeError` and `LanguageValueError`.
+    `dst` where `index` names none: the inverse of `tl.gather`. `index` is a block of integers of the
+    rank of `dst`, with the same other dimensions. `src`, of its shape or one that broadcasts to it, is converted to
+    the type of `dst`. If `index` names a position more than once, the last element wins. Negative values and values
+    not below the size of `dst` are ignored. The cost is that of sorting `index`: `tl.store` to `pointers + index` is
+    faster where memory is available. Raises `LanguageTypeError` and `LanguageValueError`.
 
     Example:
 
@@ -92,13 +92,13 @@ def scatter(dst, index, src, axis):
     """
     src, axis = _check(dst, index, src, axis)
     dst, index, src = (_to_last(value, axis) for value in (dst, index, src))
-    last, side = len(dst.shape) - 1, dst.shape[-1]
-    keys, bits = _keys(index, side)
+    last, size = len(dst.shape) - 1, dst.shape[-1]
+    keys, bits = _keys(index, size)
     keys = sort_keys(keys, descending=False)
-    place = convert.cast(pairs.index_along(last, dst.shape), keys.dtype)
-    count = _count_below(keys, arithmetic.shift(arithmetic.add(place, 1, False), bits, "<<"))
+    position = convert.cast(pairs.index_along(last, dst.shape), keys.dtype)
+    count = _count_below(keys, arithmetic.shift(arithmetic.add(position, 1, False), bits, "<<"))
     found = pairs.pick(keys, arithmetic.maximum(arithmetic.sub(count, 1, False), 0), last)
-    is_here = compare.compare("eq", arithmetic.shift(found, bits, ">>"), place)
+    is_here = compare.compare("eq", arithmetic.shift(found, bits, ">>"), position)
     is_here = arithmetic.logical(is_here, compare.compare("gt", count, 0), "arith.andi")
     origin = convert.cast(arithmetic.bitwise(found, (1 << bits) - 1, "arith.andi", "&"), int32)
     return _from_last(arithmetic.where(is_here, pairs.pick(src, origin, last), dst), axis)

@@ -1,4 +1,4 @@
-"""Functions that change the shape of blocks and no element."""
+"""Functions that change the shape of blocks but no element."""
 
 import builtins
 
@@ -51,9 +51,9 @@ def ravel(x, can_reorder=False):
 
 @builtin
 def permute(input, *dims):
-    """`input` with its axes in the order `dims`: side `i` of the result is side `dims[i]` of the input.
+    """`input` with its axes in the order `dims`: axis `i` of the result is axis `dims[i]` of the input.
 
-    Raises `LanguageValueError` unless each axis stands there once.
+    Raises `LanguageValueError` unless `dims` names each axis once.
 
     Example:
 
@@ -85,7 +85,7 @@ def trans(input, *dims):
 
 @builtin
 def expand_dims(input, axis):
-    """`input` with a side of 1 inserted at `axis` (or at each of a sequence of axes) of the result.
+    """`input` with a dimension of size 1 inserted at `axis` (or at each of a sequence of axes) of the result.
 
     Example:
 
@@ -107,9 +107,9 @@ def expand_dims(input, axis):
 
 @builtin
 def broadcast_to(input, *shape):
-    """`input` stretched to `shape`: missing leading sides are added and sides of 1 repeated.
+    """`input` stretched to `shape`: missing leading dimensions are added and dimensions of size 1 repeated.
 
-    Raises `LanguageValueError` if another side differs.
+    Raises `LanguageValueError` if another dimension differs.
 
     Example:
 

@@ -1,10 +1,10 @@
 """Sorting by Batcher's bitonic network.
 
-Floats are compared as integers of the same order, so that each comparison is one of a total order: every
-back end gives the same bits, and NaNs come last.
+Floats are compared as integers of the same order. This is a total order: every back end gives the same bits, and NaNs
+come last.
 
-The network has log2(n)^2 / 2 steps. Of large blocks only those between elements that are near each other are written
-down one by one; two loops run the others, of which each element picks its partner by index.
+The network has log2(n)^2 / 2 steps. For large blocks only the steps between close elements are unrolled. Two loops run
+the other steps, where each element selects its partner by index.
 """
 
 import math
@@ -50,15 +50,16 @@ def _from_keys(keys, ty):
     return pairs.from_bits(bits, ty)
 
 
-#: Blocks of more elements are sorted in loops, on a GPU and on a CPU.
+#: Blocks of more elements are sorted in loops, on a GPU and on a CPU. Unrolled steps run faster, but take longer to
+#: assemble, see benchmarks/notes/assembler-time.md.
 _MOST_UNROLLED, _MOST_UNROLLED_ON_CPU = 2048, 256
-#: On a GPU `topk` sorts all where sorting runs would be more steps, for all registers of a thread together.
+#: On a GPU `topk` sorts the whole block if folding takes more steps than this, over all registers of a thread.
 _MOST_FOLDING_STEPS = 6000
-#: With more in the registers of a thread, `topk` folds one half and then the other: sorted side by side they would leave
-#: none for other values, and assemblers take minutes for code that spills thousands of them.
+#: Above this number of registers per thread, `topk` folds one half after the other. Folded together they would spill, and
+#: assemblers take minutes for code with thousands of spills.
 _MOST_FOLDING_REGISTERS = 64
-#: The steps between elements whose index differs in one of these bits alone are written down even then. On a GPU a step
-#: is code for each register, on a CPU a loop over vectors, and more such steps are worth their code.
+#: Steps over this many low bits of the index are unrolled even in large blocks. A step is code for each register on a
+#: GPU, but one loop over vectors on a CPU, which affords more unrolled steps.
 _UNROLLED_BITS, _UNROLLED_BITS_ON_CPU = 2, 5
 
 
@@ -66,30 +67,30 @@ def _unrolled_bits():
     return _UNROLLED_BITS if is_for_gpu() else _UNROLLED_BITS_ON_CPU
 
 
-def _step(keys, other, bit, turn, descending):
+def _step(keys, other, bit, direction, descending):
     """The lesser or the greater of the elements of `keys` and their partners `other`, whose index differs in `bit`.
 
-    Which one: that of the order, turned round where the bit `turn` of the index is set.
+    The order decides which one. It is reversed where the bit `direction` of the index is set.
     """
     index = pairs.index_along(len(keys.shape) - 1, keys.shape)
-    lower, run = (arithmetic.shift(index, place, ">>") for place in (bit, turn))
+    lower, run = (arithmetic.shift(index, number, ">>") for number in (bit, direction))
     odd = arithmetic.bitwise(arithmetic.bitwise(lower, run, "arith.xori", "^"), 1, "arith.andi", "&")
     takes_least = compare.compare("eq", odd, int(descending))
-    if keys.dtype.int_bitwidth == 64:  # of which each comparison is several instructions
+    if keys.dtype.int_bitwidth == 64:  # a 64-bit comparison takes several instructions
         precedes = compare.compare("lt", keys, other)
         return arithmetic.where(compare.compare("eq", precedes, takes_least), keys, other)
     return arithmetic.where(takes_least, arithmetic.minimum(keys, other), arithmetic.maximum(keys, other))
 
 
-def _merge(keys, phase, descending, bits=None, turn=None):
-    """Sort runs of 2**phase along the last axis, each bitonic, in turn up and down.
+def _merge(keys, phase, descending, bits=None, direction=None):
+    """Sort bitonic runs of 2**phase along the last axis, alternately up and down.
 
-    A run goes down where bit `turn` of the index, if not given `phase`, is set; `descending` turns all round. `bits`:
-    only the last steps, of that many bits.
+    A run goes down where bit `direction` of the index (by default `phase`) is set; `descending` reverses all runs. With
+    `bits` only the last steps, over that many bits, are done.
     """
     for bit in reversed(range(phase if bits is None else bits)):
         other = pairs.exchange(keys, len(keys.shape) - 1, 1 << bit)
-        keys = _step(keys, other, bit, phase if turn is None else turn, descending)
+        keys = _step(keys, other, bit, phase if direction is None else direction, descending)
     return keys
 
 
@@ -116,7 +117,7 @@ def _is_large(keys):
 
 
 def _sort_runs(keys, phases, descending, in_loops):
-    """Sort runs of 2**phases along the last axis, in turn up and down."""
+    """Sort runs of 2**phases along the last axis, alternately up and down."""
     unrolled = min(phases, _unrolled_bits()) if in_loops else phases
     for phase in range(1, unrolled + 1):
         keys = _merge(keys, phase, descending)
@@ -131,25 +132,25 @@ def _sort_runs(keys, phases, descending, in_loops):
 
 
 def _filled(keys, with_greatest):
-    """`keys` with a last side that is a power of two, the new ones before or behind all others in order."""
-    axis, side = len(keys.shape) - 1, keys.shape[-1]
-    whole = pairs.whole_dim(side)
-    if whole == side:
+    """`keys` with the last dimension padded to a power of two by keys that sort first or last."""
+    axis, size = len(keys.shape) - 1, keys.shape[-1]
+    whole = pairs.whole_dim(size)
+    if whole == size:
         return keys
     ty = keys.dtype
     bits = ty.int_bitwidth - (0 if ty.is_int_unsigned() else 1)
     least = 0 if ty.is_int_unsigned() else -(1 << bits)
-    is_element = compare.compare("lt", pairs.index_along(axis, (*keys.shape[:-1], whole)), side)
+    is_element = compare.compare("lt", pairs.index_along(axis, (*keys.shape[:-1], whole)), size)
     fill = (1 << bits) - 1 if with_greatest else least
     return arithmetic.where(is_element, pairs.resize(keys, axis, whole), fill)
 
 
 def sort_keys(keys, descending):
     """`keys` in order along the last axis."""
-    side = keys.shape[-1]
+    size = keys.shape[-1]
     keys = _filled(keys, with_greatest=not descending)
     keys = _sort_runs(keys, keys.shape[-1].bit_length() - 1, descending, _is_large(keys))
-    return pairs.resize(keys, len(keys.shape) - 1, side)
+    return pairs.resize(keys, len(keys.shape) - 1, size)
 
 
 def _last_axis(x, dim, what):
@@ -180,11 +181,11 @@ def sort(x, dim=None, descending=False):
 
 @builtin
 def topk(x, k, dim=None, descending=True):
-    """The `k` greatest elements along the last axis, in descending order; the least ones, in ascending order, where it is
-    not to be `descending`.
+    """The `k` greatest elements along the last axis, in descending order. With `descending=False` the `k` least ones, in
+    ascending order.
 
-    `k` is no more than the side. NaNs count as greater than all. Where Triton's rules of types hold, fewer elements than
-    there are come in the types of `max`.
+    `k` is at most the size of the axis. NaNs count as greater than all numbers. Under Triton's type rules, the result has
+    the type of `max` if `k` is less than the size rounded up to a power of two.
 
     Example:
 
@@ -195,20 +196,20 @@ def topk(x, k, dim=None, descending=True):
     """
     x = convert.to_tensor(x)
     axis = _last_axis(x, dim, "tl.topk")
-    side = x.shape[axis]
-    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= side:
+    size = x.shape[axis]
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= size:
         raise LanguageValueError(
-            f"k of tl.topk is a number from 1 to {side}, known at compile time, got "
+            f"k of tl.topk is a number from 1 to {size}, known at compile time, got "
             f"{k if isinstance(k, int) else convert.describe(k)}"
         )
     keys = _to_keys(x)
     if descending:
         found = _greatest_keys(keys, k)
     else:
-        # The least keys are those whose bits, turned round, are the greatest.
+        # The least keys are those whose inverted bits are the greatest.
         found = arithmetic.invert(_greatest_keys(arithmetic.invert(keys), k))
     values = _from_keys(found, x.dtype)
-    return widen(values) if promote.follows_triton() and k < pairs.whole_dim(side) else values
+    return widen(values) if promote.follows_triton() and k < pairs.whole_dim(size) else values
 
 
 def _greatest_keys(keys, k):
@@ -221,7 +222,7 @@ def _greatest_keys(keys, k):
 
 
 def _folds(keys, phases):
-    """Whether a GPU is to take the greater of sorted runs, which is code for each register, and not to sort all."""
+    """Whether `topk` on a GPU folds sorted runs, which is code for each register, instead of sorting all."""
     if not _is_large(keys):
         return True
     registers = math.prod(keys.shape) // (32 * builder().options.num_warps)
@@ -229,7 +230,7 @@ def _folds(keys, phases):
 
 
 def _registers(keys):
-    """Of a thread of a GPU, for all elements; none on other targets."""
+    """Registers per thread of a GPU that hold the keys; 0 on other targets."""
     if not is_for_gpu():
         return 0
     return math.prod(keys.shape) * keys.dtype.int_bitwidth // (32 * 32 * builder().options.num_warps)
@@ -237,35 +238,35 @@ def _registers(keys):
 
 def _greatest(keys, phases):
     """The 2**phases greatest of the last axis, in descending order."""
-    return _merge(_greatest_in_bow(keys, phases), phases, True)
+    return _merge(_greatest_bitonic(keys, phases), phases, True)
 
 
-def _greatest_in_bow(keys, phases):
-    """The 2**phases greatest of the last axis, first rising and then falling or the other way round.
+def _greatest_bitonic(keys, phases):
+    """The 2**phases greatest of the last axis, as a bitonic sequence.
 
-    Sorted runs of one half go down and those of the other one up: the greater of each two are the greatest of both. The
-    halves are those furthest apart, which a thread of a GPU often has both of. Where the registers of a thread would
-    not hold all, one half is done with before the other one begins.
+    Sorted runs of one half go down and those of the other half up: the elementwise maximum has the greatest of both. The
+    halves are split at the highest bit of the index, so that a thread of a GPU often holds both. If the registers of a
+    thread do not hold all elements, one half is finished before the other begins.
     """
     axis, in_loops = len(keys.shape) - 1, _is_large(keys) and not is_for_gpu()
     half = keys.shape[-1] // 2
     if half > 1 << phases and _registers(keys) > _MOST_FOLDING_REGISTERS:
-        sides = _shape.reshape(keys, (*keys.shape[:-1], 2, half))
-        first, second = (_greatest_in_bow(side, phases) for side in pairs.split(sides, axis))
+        halves = _shape.reshape(keys, (*keys.shape[:-1], 2, half))
+        first, second = (_greatest_bitonic(part, phases) for part in pairs.split(halves, axis))
         return arithmetic.maximum(_merge(first, phases, True), _merge(second, phases, False))
     keys = _sort_runs(keys, max(phases - 1, 0), True, in_loops)
     while keys.shape[-1] > 1 << phases:
         half = keys.shape[-1] // 2
-        keys = _merge(keys, phases, True, turn=half.bit_length() - 1)
-        sides = _shape.reshape(keys, (*keys.shape[:-1], 2, half))
-        keys = _reduce.reduce([sides], axis, lambda a, b: [arithmetic.maximum(a[0], b[0])], False)[0]
+        keys = _merge(keys, phases, True, direction=half.bit_length() - 1)
+        halves = _shape.reshape(keys, (*keys.shape[:-1], 2, half))
+        keys = _reduce.reduce([halves], axis, lambda a, b: [arithmetic.maximum(a[0], b[0])], False)[0]
     return keys
 
 
 @builtin
 def bitonic_merge(x, dim=None, descending=False):
-    """The elements of `x`, which along the last axis first rise and then fall (or the other way round), in
-    ascending (or `descending`) order. The last step of `tl.sort`, which see.
+    """The elements of `x` in ascending (or `descending`) order. Along the last axis `x` first rises and then falls, or
+    the other way round. This is the last step of `tl.sort`.
 
     Example:
 
@@ -274,9 +275,9 @@ def bitonic_merge(x, dim=None, descending=False):
         int32 [0, 1, 2, 3, 4, 5, 6, 7]
     """
     x = convert.to_tensor(x)
-    side = x.shape[_last_axis(x, dim, "tl.bitonic_merge")]
+    size = x.shape[_last_axis(x, dim, "tl.bitonic_merge")]
     keys = _to_keys(x)
-    if pairs.whole_dim(side) != side:  # filled up it would fall and rise once more
+    if pairs.whole_dim(size) != size:  # padding would make it fall and rise once more
         return _from_keys(sort_keys(keys, descending), x.dtype)
     merge = _merge_in_loop if _is_large(keys) else _merge
-    return _from_keys(merge(keys, side.bit_length() - 1, descending), x.dtype)
+    return _from_keys(merge(keys, size.bit_length() - 1, descending), x.dtype)

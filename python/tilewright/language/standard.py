@@ -83,7 +83,7 @@ def swizzle2d(i, j, size_i, size_j, size_g):
     """Renumber the programs of a `size_i` by `size_j` grid so that groups of `size_g` rows are done column
     by column.
 
-    Gives the pair of new row and column. It makes neighbours in time share data in the cache.
+    Returns the new row and column. Programs that run at about the same time then share data in the cache.
 
     Example:
 
@@ -107,7 +107,7 @@ def _log2(i):
 
 
 def __getattr__(name):
-    """What else Triton has in `triton.language.standard` stands elsewhere in the language."""
+    """Other names of `triton.language.standard`, from the rest of the language."""
     from .. import language
 
     if name in language.__all__:

@@ -29,7 +29,7 @@ def constant_fields(value):
 def items_of(value):
     """The parts of a tuple or an aggregate as (name, part); None for everything else.
 
-    What is annotated as a `tl.constexpr` in a named tuple or an aggregate is one.
+    Fields annotated as `tl.constexpr` are constants.
     """
     if isinstance(value, structure):
         return list(value.fields().items())
@@ -100,7 +100,7 @@ class tuple_type:
 
 
 def _skeleton(value):
-    """What is left of a value without its tensors: hashable, equal for values of the same kind."""
+    """The static part of a value, without its tensors: hashable, and equal for values of the same kind."""
     if isinstance(value, tensor):
         return tensor
     items = items_of(value)
@@ -226,7 +226,7 @@ def _default_init(cls, annotations):
 
 
 def _annotations_of(cls):
-    """Those of the class, behind those of the aggregates that it is derived from."""
+    """The annotations of the class, after those of the aggregates that it derives from."""
     inherited = cls._annotations if issubclass(cls, structure) else {}
     return {**inherited, **inspect.get_annotations(cls)}
 
@@ -247,10 +247,10 @@ def aggregate(cls):
 
     The annotations of the class are its fields; those that are a `tl.constexpr` are known while compiling. Without an
     `__init__` of its own, which is plain Python and assigns all fields, the class is called with the fields in order;
-    what the class assigns to a field is its default. Methods decorated with `@tw.jit` are called from kernels.
-    One that is derived from another has its fields in front of its own.
-    An aggregate is a value: `span.start = 1` in a kernel binds the variable `span` to another one, and changes none
-    that a caller or another variable has.
+    a class attribute is the default of its field. Methods decorated with `@tw.jit` are called from kernels.
+    A derived aggregate has the fields of its base before its own.
+    An aggregate is a value: `span.start = 1` in a kernel binds the variable `span` to a changed copy. Other variables and
+    callers keep theirs.
     A kernel may be launched with one: its fields then are arrays, numbers and constants.
 
     Raises `TypeError` for a class without annotations, unless it gathers functions decorated with `@tw.jit`.
@@ -314,7 +314,7 @@ def aggregate(cls):
 def aggregate_replace(instance, **changes):
     """A copy of an aggregate with other values in the fields that `changes` names.
 
-    Raises `TypeError` for what is no aggregate, and for fields that it does not have.
+    Raises `TypeError` for other values, and for unknown fields.
 
     Example:
 

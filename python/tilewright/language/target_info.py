@@ -1,4 +1,4 @@
-"""What a kernel is compiled for, known while compiling; outside of kernels, what those of the current device are."""
+"""The target of a kernel, known at compile time. Outside of kernels, the target of the current device."""
 
 from .builtin import builtin
 from .ir import builder, is_active
@@ -39,7 +39,7 @@ def current_target():
     """The target as `tilewright compile --target` spells it: "sm_90a" or "cpu".
 
     It is a string with the attributes `backend`, "cuda" or "cpu", `arch`, the compute capability times ten, and
-    `warp_size`. Outside of kernels, what kernels on the current device are compiled for. Raises `DriverError` for a
+    `warp_size`. Outside of kernels, it is the target of the current device. Raises `DriverError` for a
     device that runs none.
 
     Example:

@@ -47,7 +47,7 @@ class tensor:
         return describe_handle(self.handle, self.type)
 
     def __format__(self, spec):
-        return repr(self)  # whatever `spec` says of numbers: where a kernel is compiled it is a type
+        return repr(self)  # `spec` is ignored: in a compiled kernel the text is a type
 
     @property
     def numel(self):
@@ -69,7 +69,7 @@ class tensor:
             "elements of a block are assigned in kernels only, where x[0:16] = y binds x to another block"
         )
 
-    # What needs a value now works in the interpreter, where there is one.
+    # Conversions to Python numbers work in the interpreter, where values exist.
 
     def __bool__(self):
         return bool(_concrete(self.item() if self.numel == 1 else self, "a condition"))

@@ -1,7 +1,7 @@
 """Blocks of arrays in memory: block pointers and tensor descriptors.
 
-Both describe an array by address, shape and strides, and access a block of it at an offset, leaving out
-what lies outside. A block pointer holds the offset and is moved; a descriptor is given it with each access.
+Both describe an array by address, shape and strides, and access a block of it at an offset. Elements outside of the
+array are not accessed. A block pointer holds the offset and is advanced; a descriptor takes it with each access.
 """
 
 from .aggregate import aggregate
@@ -19,7 +19,7 @@ class block_pointer(aggregate):
 
     @property
     def block_shape(self):
-        """The sides of the block."""
+        """The dimensions of the block."""
         return self.static[1]
 
     @property
@@ -48,11 +48,11 @@ class block_pointer(aggregate):
         return _tiles.addresses(self.parts[0], shape, strides, offsets, self.block_shape, checked)
 
     def load_block(self, boundary_check, padding_option, cache_modifier, eviction_policy):
-        """What `tl.load` does with a block pointer."""
+        """`tl.load` of a block pointer."""
         return _tiles.load(*self._addresses(boundary_check), padding_option, cache_modifier, eviction_policy)
 
     def store_block(self, value, boundary_check, cache_modifier, eviction_policy):
-        """What `tl.store` does with a block pointer."""
+        """`tl.store` through a block pointer."""
         _tiles.store(*self._addresses(boundary_check), value, cache_modifier, eviction_policy)
 
 
@@ -67,7 +67,7 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order):
     """A pointer to the block of `block_shape` at `offsets` in an array at `base` with `shape` and
     `strides`.
 
-    All are sequences with an entry for each side; `block_shape` and `order`, which lists the axes from the
+    All are sequences with an entry for each dimension. `block_shape` and `order`, which lists the axes from the
     fastest to the slowest in memory, are known at compile time. `tl.load(p, boundary_check=(0, 1),
     padding_option="zero")` and `tl.store` check the bounds of the axes they are told. Raises
     `LanguageTypeError` and `LanguageValueError`.
@@ -137,7 +137,7 @@ class tensor_descriptor(aggregate):
 
     @property
     def block_shape(self):
-        """The sides of a block."""
+        """The dimensions of a block."""
         return self.static[1]
 
     @property
@@ -154,7 +154,7 @@ class tensor_descriptor(aggregate):
 
     @property
     def shape(self):
-        """The sides of the array, as scalars of the kernel."""
+        """The dimensions of the array, as scalars of the kernel."""
         return self.parts[1 : 1 + len(self.block_shape)]
 
     @property
@@ -190,7 +190,7 @@ class tensor_descriptor(aggregate):
 
     @builtin
     def store(self, offsets, value):
-        """Write `value`, a block, at `offsets`; what lies outside of the array is left out."""
+        """Write `value`, a block, at `offsets`. Elements outside of the array are dropped."""
         if not self._is_described:
             return _tiles.store(*self._addresses(offsets), value, "", "")
         return _tiles.store_described(
@@ -216,8 +216,8 @@ class tensor_descriptor(aggregate):
     def gather(self, x_offsets, y_offset):
         """The rows that `x_offsets`, a block of integers, names, from column `y_offset` on, as a block.
 
-        The blocks of the descriptor are rows, [1, N]; the result is [len(x_offsets), N]. What lies outside of
-        the array is zero, or NaN if the descriptor says so.
+        The blocks of the descriptor are rows, [1, N]; the result is [len(x_offsets), N]. Elements outside
+        of the array are zero, or NaN if the descriptor says so.
         """
         pointers, mask = self._rows(x_offsets, y_offset, "a gather")
         return _tiles.load(pointers, mask, self.static[2], "", "")
@@ -226,14 +226,15 @@ class tensor_descriptor(aggregate):
     def scatter(self, value, x_offsets, y_offset):
         """Write the rows of `value` to the rows that `x_offsets` names, from column `y_offset` on.
 
-        What lies outside of the array is left out; of rows that are named twice, one is left there.
+        Elements outside of the array are dropped. Of rows that are named twice, one is written.
         """
         pointers, mask = self._rows(x_offsets, y_offset, "a scatter")
         _tiles.store(pointers, mask, value, "", "")
 
 
 def described_block(descriptor, offsets):
-    """What an op that copies the block of `descriptor` at `offsets` takes: the descriptor, then the offsets, as tensors.
+    """The operands of an op that copies the block of `descriptor` at `offsets`: the descriptor and the offsets, as
+    tensors.
 
     Raises `LanguageValueError` where the last stride is not known to be 1.
     """
@@ -258,8 +259,8 @@ def _atomic(op):
     method.__name__ = f"atomic_{op}"
     method.__doc__ = f"""Combine `value`, a block, into the block at `offsets`; gives nothing.
 
-    Each element is one indivisible step of `tl.atomic_{op}(..., sem="relaxed")`; what lies outside of the array
-    is left out. Raises `LanguageTypeError` for elements that `tl.atomic_{op}` does not take.
+    Each element is one atomic `tl.atomic_{op}(..., sem="relaxed")`. Elements outside of the array are dropped. Raises
+    `LanguageTypeError` for elements that `tl.atomic_{op}` does not take.
     """
     return builtin(method)
 
@@ -272,10 +273,10 @@ for _op in ("add", "max", "min", "and", "or", "xor"):
 def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="zero"):
     """Describe the array at `base` with `shape` and `strides`, to be accessed by blocks of `block_shape`.
 
-    The last stride is 1, and up to five axes are allowed. `padding_option`, "zero" or "nan", says what is
-    read outside of the array. Where `base` or a stride is loaded from memory, they are multiples of 16 bytes;
-    on Hopper, where hardware copies the blocks, a kernel traps if they are not. In kernels for Triton the last
-    side has 16 bytes or more, as there. Raises `LanguageTypeError` and `LanguageValueError`.
+    The last stride is 1, and up to five axes are allowed. `padding_option`, "zero" or "nan", is the value
+    of elements outside of the array. A `base` or a stride that is loaded from memory is a multiple of 16 bytes; on
+    Hopper, where hardware copies the blocks, a kernel traps otherwise. In kernels for Triton the last dimension has 16
+    bytes or more. Raises `LanguageTypeError` and `LanguageValueError`.
 
     Example:
 
@@ -298,7 +299,7 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     element = _base(base, "tl.make_tensor_descriptor").dtype.element_ty
     _tiles.padding(element, padding_option)
     row = block_shape[-1] * element.itemsize
-    if row < 16 and promote.follows_triton():  # which refuses them; threads copy them
+    if row < 16 and promote.follows_triton():  # Triton rejects them; here threads copy them
         raise LanguageValueError(
             "Descriptor block shape must have at least 16 bytes in the last dimension, but got "
             f"{block_shape[-1]} * {element.itemsize} = {row} bytes"

@@ -1,5 +1,4 @@
-"""Where the assemblers of PTX may be on this machine: nvJitLink and ptxas, from a CUDA toolkit or Python
-packages."""
+"""Candidate paths of the PTX assemblers: nvJitLink and ptxas, from a CUDA toolkit or Python packages."""
 
 import os
 import shutil

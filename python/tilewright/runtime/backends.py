@@ -2,14 +2,14 @@
 
 from .errors import DriverError
 
-#: Of the program, each with functions `before` of what is about to be loaded and `after` of it and what was loaded.
+#: User hooks: functions `before` (of the compiled kernel) and `after` (of it and the loaded kernel).
 load_hooks = []
 
 
 def starts_early(compiled, options):
-    """Whether a compiled kernel may be launched before those in front of it on its stream are done.
+    """Whether a compiled kernel may be launched before the earlier ones on its stream are done.
 
-    One that never waits for them itself starts when they are, as without `launch_pdl`.
+    A kernel that never waits for them itself starts after them, as without `launch_pdl`.
     """
     return options.launch_pdl and compiled.metadata.get("waits_for_launches", False)
 
@@ -20,13 +20,13 @@ class CpuBackend:
     name = "cpu"
 
     def target(self, ordinal):
-        """What to compile for."""
+        """The target."""
         return "cpu"
 
     def load(self, compiled, ordinal, options):
         """Link the object file into this process.
 
-        Any grid is as good as a cooperative one: where programs wait for each other, the others get their turn.
+        Any grid works as a cooperative one: while a program waits for another, others run.
         """
         from .. import _tilewright
 
@@ -40,7 +40,7 @@ class CudaBackend:
     name = "cuda"
 
     def target(self, ordinal):
-        """What to compile for: the architecture of the device, with what is special to it on Hopper.
+        """The target: the architecture of the device, with the Hopper-specific suffix.
 
         Raises `DriverError` for devices before compute capability 8.0.
         """

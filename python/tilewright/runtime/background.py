@@ -12,7 +12,7 @@ from ..locks import Lock
 
 _lock = Lock()
 _pool = None
-#: What is being computed, by key, and by which thread.
+#: The running computations by key, each with its thread.
 _running = {}
 
 
@@ -27,8 +27,8 @@ os.register_at_fork(after_in_child=_forget)
 
 
 def submit(function, /, *args, **kwargs):
-    """Call a function in a thread of the pool, of which there is one for each CPU of the process. Gives the
-    `Future` of what it returns or raises. It runs in a copy of the caller's context."""
+    """Call a function in the pool, which has a thread for each CPU of the process. Returns the `Future` of its result. It
+    runs in a copy of the caller's context."""
     global _pool
     with _lock:
         if _pool is None:
@@ -37,8 +37,8 @@ def submit(function, /, *args, **kwargs):
 
 
 def once(key, function):
-    """What `function()` returns, called by one of all the threads that ask with an equal key at the same time. A thread
-    that asks for what it computes itself, as a handler of a signal may, computes it anew."""
+    """The result of `function()`, called once for all threads that ask with an equal key at the same time. A thread
+    that asks for its own running computation, as a signal handler may, computes it again."""
     thread = threading.get_ident()
     with _lock:
         other, whose = _running.get(key, (None, None))
@@ -50,7 +50,7 @@ def once(key, function):
     if other is not None:
         try:
             return other.result()
-        except Exception:  # that thread's; this one has an error of its own
+        except Exception:  # the error of the other thread; this one computes its own result or error
             return function()
     try:
         result = function()
@@ -67,7 +67,7 @@ def once(key, function):
 
 
 def gathered(futures):
-    """One `Future` for the list of what several give, or for the first error among them in their order."""
+    """One `Future` for the list of results of several, or for the first error in their order."""
     futures, all_of_them = list(futures), Future()
     left = len(futures)
 

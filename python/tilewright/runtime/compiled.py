@@ -12,9 +12,9 @@ _BINARY = ("cubin", "obj")
 
 
 class Metadata(dict):
-    """What the compiler knows of a kernel; also read as attributes: `metadata.shared`."""
+    """The facts of a compiled kernel, also read as attributes: `metadata.shared`."""
 
-    #: What holds of kernels for the CPU, which have no such thing.
+    #: Values for the CPU, which has no such resources.
     DEFAULTS = {"shared": 0, "num_ctas": 1}
 
     def __getattr__(self, name):
@@ -27,9 +27,9 @@ class Metadata(dict):
 
 
 class Stages(Mapping):
-    """What came of each stage, by its name, or by the name of what corresponds to it in Triton.
+    """The result of each stage, by its name, or by the name of the corresponding stage in Triton.
 
-    `made` has what is there; `later` has functions for what is made when it is first looked at.
+    `made` has the results so far. `later` has functions that compute the others on first use.
     """
 
     ALIASES = {"ttir": "tile", "ttgir": "warp", "llir": "llvm"}
@@ -38,7 +38,7 @@ class Stages(Mapping):
         self.made, self._later = dict(made), dict(later or {})
 
     def __reduce__(self):
-        """Pickled without what was not made yet."""
+        """Pickles without results that were not computed yet."""
         return Stages, (self.made,)
 
     def __getitem__(self, name):
@@ -67,15 +67,15 @@ class Stages(Mapping):
 class CompiledKernel:
     """The result of a compilation.
 
-    `asm` maps stages to what came of them: str for "tile", "warp", "llvm", "ptx", bytes for "cubin" and
-    "obj"; the first three are made when they are looked at. `metadata` is what the compiler knows of the
+    `asm` maps stages to their results: str for "tile", "warp", "llvm", "ptx", bytes for "cubin" and
+    "obj"; the first three are made on first use. `metadata` are the facts of the
     kernel. `arg_types` maps the arguments that are passed at a launch to their types as signatures
-    spell them; `constexprs` the others to their values. `from_cache`: it was on disk. `report` is what is known
-    of the compilation, nothing if it was on disk:
+    spell them; `constexprs` the others to their values. `from_cache`: it was on disk. `report` describes
+    the compilation, and is empty if it was on disk:
 
     - "times", how long the front end, each pass, code generation and the assembler took: dicts of `stage`,
       `name` and `milliseconds`;
-    - "remarks", what passes did, and what not and why: dicts of `kind` ("passed", "missed", "analysis"),
+    - "remarks", what passes did, and did not do and why: dicts of `kind` ("passed", "missed", "analysis"),
       `pass`, `name`, `message` and `frames` (file, line and column, the innermost call first);
     - "lines", by stage, pairs of a line of its text and the frames that it comes from.
 
@@ -90,18 +90,18 @@ class CompiledKernel:
     constexprs: dict
     from_cache: bool = False
     report: dict = field(default_factory=dict)
-    #: A function that gives the kernel that it came of, None if that is gone, and the options that it was compiled with.
+    #: A function that returns the kernel (None if that is gone) and the options of the compilation.
     kernel: object = None
     options: object = None
-    #: What it was compiled of, where that was an `ASTSource`.
+    #: The `ASTSource` that it was compiled from, if any.
     src: object = None
-    #: The `frontend.guards.Guards` on what was read of Python.
+    #: The `frontend.guards.Guards` of the Python values that were read.
     guards: object = field(default=(), repr=False, compare=False)
 
     @property
     def run(self):
-        """A function of the three sides of a grid, a stream, five things without meaning here, and all arguments. It
-        launches this very kernel, whatever the arguments look like: they are to be what it was compiled for.
+        """A function of the three grid dimensions, a stream, five ignored arguments, and all kernel arguments. It
+        launches this kernel without checks: the arguments must be of the types that it was compiled for.
         Raises `TypeError` where `src` is None."""
         from .fixed import runner_of
 
@@ -109,13 +109,13 @@ class CompiledKernel:
 
     @property
     def function(self):
-        """Nothing: `run` loads the code on the device that it is needed on. For the sake of existing code."""
+        """None: `run` loads the code on its device. Exists for compatibility."""
 
     def launch_metadata(self, grid, stream, *args):
-        """Nothing: hooks around launches are told of them by other ways. For the sake of existing code."""
+        """None: launch hooks do not use it. Exists for compatibility."""
 
     def launched_by(self, kernel):
-        """The same, to be launched by what the function `kernel` gives, a `JITFunction`."""
+        """The same kernel, launched by the `JITFunction` that the function `kernel` returns."""
         return replace(self, kernel=kernel)
 
     __iter__ = None  # `[...]` takes a grid: there are no elements
@@ -175,7 +175,7 @@ class CompiledKernel:
 
     @property
     def hash(self):
-        """A digest of the last stage, mostly the machine code, and of what it was compiled for."""
+        """A digest of the last stage, mostly the machine code, and of the request."""
         request = (self.name, self.target, self.arg_types, self.constexprs, self.options)
         *_, last = self.asm
         return hashlib.sha256(repr(request).encode() + self.binary(last)).hexdigest()
@@ -190,13 +190,13 @@ class CompiledKernel:
 
 
 def to_blobs(asm, metadata, module):
-    """Stages, metadata and what the front end made as bytes by name, for the cache."""
+    """Stages, metadata and the front end's result as bytes by name, for the cache."""
     encoded = {stage: content if stage in _BINARY else content.encode() for stage, content in asm.items()}
     return {"metadata": json.dumps(metadata).encode(), "module": module, **encoded}
 
 
 def stages_from_blobs(blobs):
-    """`asm`, `metadata` and the module of a kernel from what `to_blobs` gave. Raises `ValueError` if something is
+    """`asm`, `metadata` and the module of a kernel from the result of `to_blobs`. Raises `ValueError` if something is
     missing."""
     for needed in ("metadata", "module"):
         if needed not in blobs:

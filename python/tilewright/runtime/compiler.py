@@ -10,14 +10,14 @@ from pathlib import Path
 
 from .. import knobs
 from ..frontend import from_diagnostics
-from ..places import warn
+from ..user_location import warn
 from . import direct
 from .assemblers import assembler_paths
 from .compiled import STAGES, CompiledKernel, Metadata, Stages, stages_from_blobs, to_blobs
 from .errors import CacheError
 
-#: Whether kernels are refused, before they are assembled, that are known to need more registers than there are. They
-#: would run, but slowly: for those who have others to try.
+#: Whether to refuse, before assembly, kernels that need more registers than there are. They would run, but slowly. The
+#: autotuner sets it, since it has other candidates.
 FIT_REGISTERS = ContextVar("FIT_REGISTERS", default=False)
 
 
@@ -36,16 +36,16 @@ def compile_kernel(
 ):
     """Compile the function `fn` to a `CompiledKernel`, or find it in the disk cache.
 
-    `arg_types` maps arguments to types as signatures spell them ("*fp16"), `constexprs` the others to
-    values, `attrs` some of the former to a power of two that divides them. `target` is "cpu" or an
+    `arg_types` maps arguments to types as signatures spell them ("*fp16"), and `constexprs` the others to
+    values. `attrs` maps some of the former to a power of two that divides them. `target` is "cpu" or an
     architecture ("sm_90a"), `options` an `Options`. `stop_after` names the last stage wanted ("tile",
     "warp", "llvm", "ptx"), all if empty. `report`: compile, even if it is on disk, and collect
     remarks (`CompiledKernel.report`). `trees` are those of arguments that
-    are several values, see `structured`; the others then speak of their leaves. `symbol`: what the code calls
-    the kernel, if not by the function's name. `extents`: behind its arguments the kernel takes the begin and the end
+    are several values, see `structured`; the others then speak of their leaves. `symbol`: the symbol of
+    the kernel, if not the function's name. `extents`: after its arguments the kernel takes the begin and the end
     of each array, and checks its accesses with them.
 
-    Raises `CompilationError` for whatever is wrong with the kernel.
+    Raises `CompilationError` for all errors of the kernel.
     """
     request = (fn, arg_types, constexprs, attrs, target, options, stop_after, report, trees, symbol, extents)
     key, kernel = _kernel(*request)
@@ -72,7 +72,7 @@ def _kernel(fn, arg_types, constexprs, attrs, target, options, stop_after, repor
         (asm, metadata, module), known = _compile(front, request, report)
     else:
         (asm, metadata, module), known = found, {}
-    # The version may have come of the assembler, and decides on what the kernel does.
+    # The PTX version may depend on the assembler, and is part of the key.
     again = request | {"ptx_version": metadata.get("ptx_version", 0)}
     return front.key, CompiledKernel(
         symbol or fn.__name__,
@@ -92,8 +92,9 @@ def _kernel(fn, arg_types, constexprs, attrs, target, options, stop_after, repor
 
 @dataclass(frozen=True)
 class _Front:
-    """What the front end makes of a kernel, or made in another process: the key in the cache, the names of the
-    arguments, the constants by name, the guards. `tile`, its `module` as bytes, and `milliseconds` where it did."""
+    """The result of the front end, in this or another process: the key in the cache, the names of the arguments, the
+    constants by name, and the guards. `tile`, its `module` as bytes, and `milliseconds` are set if this process ran
+    it."""
 
     key: str
     arguments: list
@@ -116,7 +117,7 @@ def _front_end(fn, arg_types, constexprs, attrs, options, target, trees, extents
 
 
 def _from_notes(short, fn, constexprs):
-    """What the front end made of the function earlier, under the key `short`; None if that is not known."""
+    """An earlier result of the front end under the key `short`, or None."""
     cache = disk_cache() if short else None
     if cache is None or knobs.ALWAYS_COMPILE.flag():
         return None
@@ -128,7 +129,7 @@ def _from_notes(short, fn, constexprs):
 
 
 def _note(short, front, target):
-    """Keep what the front end made under the key `short`."""
+    """Keep the front end's result under the key `short`."""
     cache = disk_cache() if short else None
     if cache is not None:
         try:
@@ -138,7 +139,7 @@ def _note(short, front, target):
 
 
 def _request(target, options, stop_after, symbol):
-    """What the compiler is told, and what is part of the key."""
+    """The request to the compiler, which is part of the key."""
     request = {"target": target, **options.request(), "stop_after": stop_after}
     if symbol:
         request["symbol"] = symbol
@@ -154,7 +155,7 @@ def _compile(front, request, report):
     from .background import once
 
     keep_ir = bool(report or knobs.DUMP_DIR.text())
-    # No part of the key in the cache: it decides on whether there is a kernel, not on the kernel.
+    # Not part of the key in the cache: it decides on whether there is a kernel, not on its code.
     how = {"report": report, "keep_ir": keep_ir, "fit_registers": FIT_REGISTERS.get()}
     request = request | how
     kernel, known = once((front.key, *how.values()), lambda: _compile_and_store(front, request))
@@ -163,13 +164,13 @@ def _compile(front, request, report):
 
 
 def _texts(target, stop_after):
-    """The stages of a kernel whose texts are made when they are looked at, if they were not kept."""
+    """The stages of a kernel whose texts are generated on first use if they were not kept."""
     stages = ("tile", "llvm") if is_cpu(target) else ("tile", "warp", "llvm")
     return stages[: stages.index(stop_after) + 1] if stop_after in stages else stages
 
 
 def _stage_of(module, request, stage):
-    """The text of a stage of a kernel, from what the front end made of it."""
+    """The text of a stage of a kernel, from the front end's result."""
     from .. import _tilewright
 
     context = _tilewright.Context()
@@ -197,7 +198,7 @@ def _compile_and_store(front, request):
 
 
 def _deciding(request):
-    """What decides on the result beside the kernel: the options, the compiler, and for host code the machine."""
+    """The rest of the key besides the kernel: the options, the compiler, and for host code the machine."""
     from .. import _tilewright
 
     machine = _tilewright.host_target() if is_cpu(request["target"]) else ""
@@ -232,14 +233,14 @@ def _open_cache(*_environment):
 
 
 def _look_up(key):
-    """Stages, metadata and what the front end made, as bytes, of a kernel that is on disk; None if it is not."""
+    """Stages, metadata and the front end's result, as bytes, of a kernel that is on disk; None if it is not."""
     cache = disk_cache()
     if cache is None or knobs.ALWAYS_COMPILE.flag():
         return None
     blobs = cache.get(key)
     try:
         return stages_from_blobs(blobs) if blobs else None
-    except ValueError:  # an entry of another version's making
+    except ValueError:  # an entry of another version
         return None
 
 

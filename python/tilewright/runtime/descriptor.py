@@ -6,7 +6,7 @@ import numpy as np
 
 from .extents import find_room
 
-#: A side of so many elements and more is no array's: it says that nothing ends there.
+#: A dimension of this size or more means an unbounded axis.
 _ENDLESS = 2**30
 
 
@@ -16,18 +16,18 @@ def _check_sizes(name, sizes):
 
 
 def _check_reach(base, shape, strides):
-    """Raise `ValueError` if elements of the array lie where its memory, as far as that is known, does not."""
+    """Raise `ValueError` if elements of the array lie outside of its memory, as far as that is known."""
     first = last = 0
-    for side, stride in zip(shape, strides, strict=True):
-        # A number that is traced is none to look at.
-        if type(side) is not int and not isinstance(side, np.integer):
+    for size, stride in zip(shape, strides, strict=True):
+        # The value of a traced number is unknown.
+        if type(size) is not int and not isinstance(size, np.integer):
             return
-        if not 0 < side < _ENDLESS:
+        if not 0 < size < _ENDLESS:
             return
         if stride < 0:
-            first += (side - 1) * stride
+            first += (size - 1) * stride
         else:
-            last += (side - 1) * stride
+            last += (size - 1) * stride
     room = find_room(base, first, last)
     if room is None or (-first <= room[0] and last < room[1]):
         return
@@ -37,22 +37,22 @@ def _check_reach(base, shape, strides):
     )
 
 
-# Launches read the slots, which is quicker than attributes.
+# Launches read slots, which are faster than a dict.
 @dataclass(slots=True)
 class TensorDescriptor:
     """An array and the shape of the blocks that a kernel accesses it by, as one argument.
 
-    In the kernel it is what `tl.make_tensor_descriptor` gives.
+    In the kernel it is a `tl.tensor_descriptor`.
 
     Args:
-        base: the array (torch, NumPy, ...), of which the address and the dtype count.
-        shape, strides: of the array, up to five sides, strides in elements and the last one 1.
-        block_shape: the sides of a block.
-        padding: what is read outside of the array, "zero" or "nan".
+        base: the array (torch, NumPy, ...). Only its address and dtype are used.
+        shape, strides: of the array, up to five dimensions; strides in elements, the last one is 1.
+        block_shape: the dimensions of a block.
+        padding: the value outside of the array, "zero" or "nan".
 
-    Raises `ValueError` for what is not so, and where shape and strides lead out of the memory that an array of NumPy,
-    of torch or of `tw.empty` is part of; a side of 2**30 or more is one without an end, and not looked at. Raises
-    `TypeError` for sides that are no ints.
+    Raises `ValueError` for invalid arguments, and if shape and strides reach outside of the memory of an array of NumPy,
+    torch or `tw.empty`. A dimension of 2**30 or more is unbounded and not checked. Raises `TypeError` for dimensions that
+    are no ints.
 
     Example:
 

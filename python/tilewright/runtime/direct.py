@@ -1,7 +1,7 @@
-"""The way from a call to its kernel on disk that does not go through the front end.
+"""The path from a call to its kernel on disk without the front end.
 
-The cache finds kernels by their IR, which the front end has to make first. What it made for a request is kept beside
-them with notes on all that it read of Python (`frontend.reads`): where these still hold, the IR would be the same.
+The cache finds kernels by their IR, which the front end has to make first. So the cache also keeps the front end's result
+for each request, with notes on all Python values that it read (`frontend.reads`). If these are unchanged, so is the IR.
 """
 
 import json
@@ -19,13 +19,13 @@ from ..frontend.values import wrap
 from ..language.constexpr import unwrap
 from .plain import plain, plain_tree
 
-#: What decides on the IR in this package, beside the library.
+#: The parts of this package that decide on the IR, besides the library.
 _PARTS = ("frontend", "language", "runtime")
 
 
 @lru_cache(maxsize=1)
 def _package_state():
-    """When the files of this package were written that decide on what comes of a kernel."""
+    """The modification times of the files of this package that decide on the IR."""
     root = Path(__file__).resolve().parents[1]
     state = []
     for part in _PARTS:
@@ -38,7 +38,8 @@ def _package_state():
 
 
 def key_of(fn, arg_types, constexprs, attrs, options, trees, extents, decides):
-    """The key of a request: like that of a kernel, with what the front end is given in the place of what it makes.
+    """The key of a request: like that of a kernel, with the input of the front end instead of its output.
+
     `decides` is the rest of a kernel's key. None for a request that is not plain data."""
     try:
         request = [
@@ -60,8 +61,8 @@ def key_of(fn, arg_types, constexprs, attrs, options, trees, extents, decides):
 
 
 class Kept(NamedTuple):
-    """What the front end made: the key of the kernel, the names of its arguments, those of its constants, and the
-    guards on what it read of Python."""
+    """The result of the front end: the key of the kernel, the names of its arguments and constants, and the guards of the
+    Python values that it read."""
 
     key: str
     arguments: list
@@ -70,7 +71,7 @@ class Kept(NamedTuple):
 
 
 def find(cache, key, fn):
-    """What the front end would make for a request of the function `fn`, a `Kept`; None if that is not known."""
+    """The front end's result for a request of the function `fn`, a `Kept`; None if it is not known."""
     blobs = cache.get(key)
     try:
         kept = json.loads(blobs["notes"]) if blobs else None
@@ -78,12 +79,12 @@ def find(cache, key, fn):
         if guards is None:
             return None
         return Kept(kept["kernel"], kept["arguments"], kept["constants"], guards)
-    except (KeyError, TypeError, ValueError):  # of another version's making
+    except (KeyError, TypeError, ValueError):  # written by another version
         return None
 
 
 def keep(cache, key, kernel, tile, target):
-    """Keep what the front end made, a `TileModule`, of which `kernel` is the key."""
+    """Keep the front end's result, the `TileModule` `tile`. `kernel` is its key."""
     noted = notes(tile.reads)
     if noted is None:
         return

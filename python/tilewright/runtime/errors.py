@@ -32,4 +32,4 @@ class KernelAssertError(TilewrightError, AssertionError):
 
 
 class CacheError(TilewrightError):
-    """The disk cache cannot be used; `TILEWRIGHT_CACHE_DIR` names another place for it."""
+    """The disk cache cannot be used; `TILEWRIGHT_CACHE_DIR` names another directory."""

@@ -1,10 +1,10 @@
-"""Where arrays lie in memory: what debug mode compares addresses with, and descriptors their sides."""
+"""Extents of arrays in memory, for address checks in debug mode and for checks of descriptors."""
 
 import sys
 
 import numpy as np
 
-#: Where ours come from: there are none before it is imported.
+#: The module of `Array`: no arrays exist before it is imported.
 _ARRAYS = f"{__package__.partition('.')[0]}.arrays"
 
 #: The extent of an array that does not say where it ends.
@@ -16,24 +16,23 @@ def _of_interface(interface, itemsize):
     (address, _), shape, strides = interface["data"], interface["shape"], interface.get("strides")
     if strides is None:
         strides, step = [], itemsize
-        for side in reversed(shape):
+        for size in reversed(shape):
             strides.insert(0, step)
-            step *= side
+            step *= size
     return _span(address, shape, strides, itemsize)
 
 
 def _span(address, shape, strides, itemsize):
-    """The first byte and the one behind the last, of an array with strides in bytes."""
+    """The begin and end addresses of an array with strides in bytes."""
     if 0 in shape:
         return address, address
-    reach = [(side - 1) * stride for side, stride in zip(shape, strides, strict=True)]
+    reach = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
     below, above = sum(step for step in reach if step < 0), sum(step for step in reach if step > 0)
     return address + below, address + above + itemsize
 
 
 def extent(array):
-    """The addresses of the first byte of `array` and of the one behind its last; a view is without the rest of what
-    it is a view of."""
+    """The begin and end addresses of `array`. The extent of a view does not include the rest of its base."""
     if hasattr(array, "data_ptr") and hasattr(array, "element_size"):
         size = array.element_size()
         strides = [stride * size for stride in array.stride()]
@@ -46,10 +45,10 @@ def extent(array):
 
 
 def find_room(array, first, last):
-    """The elements of the memory of `array` in front of its first one, and from that on; None where it is not known.
+    """The number of elements in the memory of `array` before its first element, and from it on; None if unknown.
 
-    Known of arrays of NumPy, of torch and of ours, and of views of them. `first` and `last` are elements that are
-    looked for: of an array without gaps that has them both, nothing more is found out.
+    Known for arrays of NumPy, torch and Tilewright, and their views. If a contiguous array contains the elements
+    `first` and `last`, its base is not inspected.
     """
     if isinstance(array, np.ndarray):
         if array.flags.c_contiguous and first == 0 and last < array.size:
@@ -57,10 +56,10 @@ def find_room(array, first, last):
         return _room_of_numpy(array)
     ours = sys.modules.get(_ARRAYS)
     if ours is not None and isinstance(array, ours.Array):
-        # Of an import from another library only that is known.
+        # Nothing more is known of an import from another library.
         return (0, array.size) if array.is_contiguous and array.holder is not None else None
     torch = sys.modules.get("torch")
-    # Not of stand-ins, which ask what is done to them.
+    # Not for tensor subclasses, which intercept operations.
     if torch is not None and type(array) in (torch.Tensor, torch.nn.Parameter):
         if first == 0 and array.is_contiguous() and last < array.numel():
             return 0, array.numel()

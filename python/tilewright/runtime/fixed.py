@@ -1,10 +1,10 @@
-"""Launches of one compiled kernel as it is, whatever the arguments look like: nothing is compiled for them."""
+"""Launches of one compiled kernel with any arguments, without compilation for their types."""
 
 from . import backends
 
 
 class _Loader:
-    """Gives the C++ dispatcher the same kernel for all calls; as `Specializer`, which compiles for each kind of them."""
+    """Gives the C++ dispatcher the same kernel for all calls. `Specializer` compiles one for each kind of call."""
 
     def __init__(self, compiled):
         self.compiled = compiled
@@ -42,7 +42,7 @@ def _dispatcher(compiled):
 
     constants = compiled.constexprs
     rows = [
-        # Nothing is asked of the values: what holds of them was said when the kernel was compiled.
+        # The values are not inspected: their properties were fixed when the kernel was compiled.
         (p.name, False, None, p.name in constants, False, False, compiled.arg_types.get(p.name) == "fp64")
         for p in compiled.src.fn.params
     ]
@@ -50,23 +50,23 @@ def _dispatcher(compiled):
 
 
 def runner_of(compiled):
-    """What `CompiledKernel.run` is. Raises `TypeError` for a kernel that is not known to come of an `ASTSource`."""
+    """The function `CompiledKernel.run`. Raises `TypeError` for a kernel that is not known to come of an `ASTSource`."""
     if compiled.src is None:
         raise TypeError(f"{compiled!r} has no run(): it was not made by triton.compile")
     if not all(p.name in compiled.arg_types or p.name in compiled.constexprs for p in compiled.src.fn.params):
         return _run_as_any(compiled)
     launcher = _dispatcher(compiled).launchers()
     floats = [
-        place
-        for place, p in enumerate(compiled.src.fn.params)
+        position
+        for position, p in enumerate(compiled.src.fn.params)
         if compiled.arg_types.get(p.name, "")[:2] in ("fp", "bf")
     ]
 
     def run(x, y, z, stream, function, metadata, launch_metadata, enter_hook, exit_hook, *args):
         if floats:
             args = list(args)
-            for place in floats:
-                args[place] = float(args[place])
+            for position in floats:
+                args[position] = float(args[position])
         return launcher((x, y, z))(*args, stream=stream)
 
     return run

@@ -20,8 +20,8 @@ class JITFunction(KernelFunction):
     """A function in the language, made by `tilewright.jit`.
 
     `kernel[grid](*args, **kwargs)` runs it, compiled for the types of the arguments on the first such call,
-    and gives the `CompiledKernel`. `grid` is an int, a tuple of one to three, or a function of a dict with
-    the arguments and options by name that returns them. Besides its parameters a call takes `num_warps`,
+    and gives the `CompiledKernel`. `grid` is an int, a tuple of one to three, or a function that returns
+    them from a dict of the arguments and options. Besides its parameters a call takes `num_warps`,
     `num_stages`, `debug` (see `Options`) and `stream` (an int, or a stream of torch or CuPy).
 
     NumPy arrays and torch tensors on the CPU run on the CPU, arrays of a CUDA device on it; on the current
@@ -69,7 +69,7 @@ class JITFunction(KernelFunction):
         self.launch_metadata = check_function(launch_metadata, "launch_metadata")
         self.pre_run_hooks = []
         self._interpreted = knobs.INTERPRET.flag()
-        #: Makes the callable for a grid; None until a launch needs it, and where it takes more than that.
+        #: Makes the callable for a grid; None until a launch needs it, and where launches need more than it.
         self._launcher = None
 
     @property
@@ -94,8 +94,7 @@ class JITFunction(KernelFunction):
         return dispatcher
 
     def _check_globals(self):
-        """Raise where the kernel cannot be compiled, as globals have changed since it was compiled first. It always
-        can, but under Triton's rules."""
+        """Raise if globals have changed since the first compilation. Does nothing here, only under Triton's rules."""
 
     def forget(self):
         """Compile anew at the next launch."""
@@ -105,8 +104,7 @@ class JITFunction(KernelFunction):
 
     @property
     def device_caches(self):
-        """What was compiled so far: by the number of the device, which is 0 for the CPU, a tuple of a dict of
-        `CompiledKernel`."""
+        """The compiled kernels by device number (0 for the CPU): each a tuple with a dict of `CompiledKernel`."""
         return _Caches(self._specializer)
 
     def repr(self, specialization):
@@ -115,7 +113,7 @@ class JITFunction(KernelFunction):
 
     def __getitem__(self, grid):
         """A callable that runs the kernel over `grid`."""
-        # Until the first launch imports the extension module, whose method takes the place of this one.
+        # Until the first launch imports the extension module, whose method replaces this one.
         return self._launch_specially(grid)
 
     def _launch_specially(self, grid):
@@ -151,17 +149,17 @@ class JITFunction(KernelFunction):
     def bind(self, grid, /, *args, **kwargs):
         """A callable without arguments that launches over `grid` with these arguments, at the least cost.
 
-        What a launch finds out is found out once: the compiled kernel, addresses, tensor maps. Arrays are kept,
-        and are to stay where they are; their content may change. The stream is `stream=` where it is given, else
+        The compiled kernel, addresses and tensor maps are determined once. Arrays are kept alive and must not move;
+        their content may change. The stream is `stream=` where it is given, else
         the current one of each launch. `compiled` of the result is the `CompiledKernel`; where a global of the kernel
         changes, the next launch binds again and replaces it. `pre_run_hooks` are not called.
         """
         if self._interpreted:
-            self._specializer.bind(args, kwargs)  # which raises for arguments that do not fit
+            self._specializer.bind(args, kwargs)  # raises for arguments that do not fit
             return partial(self._interpret, grid, *args, **kwargs)
         binder = self._dispatcher.binder(grid)
         launch = binder(*args, **kwargs)
-        if launch is not None:  # as it is where a hook does not want the kernel compiled
+        if launch is not None:  # None if a hook prevents the compilation
             launch.renewal = partial(binder, *args, **kwargs)
         return launch
 
@@ -171,15 +169,15 @@ class JITFunction(KernelFunction):
 
     def warmup(self, *args, **kwargs):
         """Compile for the arguments of a launch without running it. Gives the `CompiledKernel`, which can be
-        launched with the same arguments: `compiled[grid](*args)`. A dtype of torch stands for an array of it."""
+        launched with the same arguments: `compiled[grid](*args)`. A torch dtype is a placeholder for an array of it."""
         kwargs.pop("grid", None)  # accepted so that a launch is easily turned into a warm-up
         args = [_array_of(value) if type(value).__module__ == "torch" else value for value in args]
         return self._dispatcher.warmer()(*args, **kwargs)
 
     def preload(self, specialization_data):
-        """Compile for what `specialization_data` says, a string that a `tilewright.compile_hook` got in this or another
-        process, on the current device. Calls that need just that find it. Gives the `CompiledKernel`. Raises
-        `RuntimeError` for data of another kernel, `ValueError` for what is none.
+        """Compile for `specialization_data`, a string from a `tilewright.compile_hook` in this or another process, on
+        the current device. Matching calls find the kernel. Gives the `CompiledKernel`. Raises
+        `RuntimeError` for data of another kernel, `ValueError` for invalid data.
 
         Example: see `tilewright.compile_hook`.
         """
@@ -187,7 +185,7 @@ class JITFunction(KernelFunction):
 
     def compile_async(self, *args, **kwargs):
         """Compile as `warmup` does, in another thread. Gives the `concurrent.futures.Future` of the
-        `CompiledKernel`; its `result()` raises what `warmup` would, such as `CompilationError` at the line of the
+        `CompiledKernel`; its `result()` raises the errors of `warmup`, such as `CompilationError` at the line of the
         kernel. As many compile at once as the process has CPUs. A launch with the same types waits for the one
         that compiles for them.
         """
@@ -233,14 +231,14 @@ class JITFunction(KernelFunction):
 
 @lru_cache(maxsize=1)
 def _subscript_quickly():
-    """From here on `kernel[grid]` runs no Python but where it takes more than a launcher."""
+    """Make `kernel[grid]` run no Python unless a launch needs more than a launcher."""
     from .. import _tilewright
 
     _tilewright.define_subscript(JITFunction)
 
 
 class _Caches(dict):
-    """By the number of a device a tuple of what was compiled for it, a dict; of any device, if there is nothing yet."""
+    """By device number, a tuple with the dict of kernels compiled for it; empty for a new device."""
 
     def __init__(self, specializer):
         super().__init__({ordinal: (kernels,) for ordinal, kernels in specializer.made.items()})
@@ -275,15 +273,14 @@ def jit(
     """Decorate a function as a kernel, or as a function that kernels call.
 
     Calls are compiled separately for int arguments of value 1, for ints and addresses divisible by 16, and for other
-    ints divisible by 8;
-    `do_not_specialize` and `do_not_specialize_on_alignment` list the parameters (names or positions) for
-    which they are not. `debug`, `check_nan`, `deterministic` and `numerics` set the defaults of the options of
-    these names. Functions are always inlined; `noinline` is there for the sake of existing code.
+    ints divisible by 8. `do_not_specialize` and `do_not_specialize_on_alignment` list the parameters (names or positions)
+    for which they are not. `debug`, `check_nan`, `deterministic` and `numerics` set the defaults of the options of
+    these names. Functions are always inlined; `noinline` exists for compatibility.
 
-    `repr` is a function of a specialisation, which has the `constants` and the `signature` (types) of the
-    arguments by name, that gives the name under which the kernel stands in profiles, caches and machine code.
-    `launch_metadata` is one of the grid, the metadata of the compiled kernel and the arguments by name that
-    gives a dict for launch hooks; it is called only where there are some.
+    `repr` is a function of a specialisation, with the `constants` and the `signature` (types) of the arguments by
+    name. It returns the name of the kernel in profiles, caches and machine code. `launch_metadata` is a function of
+    the grid, the metadata of the compiled kernel and the arguments by name. It returns a dict for launch hooks, and is
+    called only if there are some.
 
     A function that kernels call may take `*args`. Raises `TypeError` for one with `**kwargs` and `ValueError` for
     unknown names.

@@ -3,7 +3,7 @@
 
 class KnownInt(int):
     """The value of an integer argument that is compiled in. Inside the kernel it is a scalar of `type`, as signatures
-    spell it ("i32"), while a plain int among the constants of a kernel is a `tl.constexpr`."""
+    spell it ("i32"). A plain int among the constants of a kernel is a `tl.constexpr` instead."""
 
     def __new__(cls, value, type):
         made = super().__new__(cls, value)

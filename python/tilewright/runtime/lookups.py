@@ -21,7 +21,7 @@ def similar(name, names):
 
 
 def call_with_names(function, names, what):
-    """`function(names)`; `what` says which function it is. Raises as `explain`, and what the function raises."""
+    """`function(names)`; `what` names the function in errors. Raises as `explain`, and the errors of the function."""
     try:
         return function(names)
     except (KeyError, TypeError) as error:
@@ -30,8 +30,7 @@ def call_with_names(function, names, what):
 
 
 def explain(error, function, names, what):
-    """Raise what is wrong with `function`, where `error` says that it looks up a name that is not there, or that it
-    cannot be called with one dict."""
+    """Raise a clearer error of `function` if `error` is a lookup of an unknown name or a wrong number of parameters."""
     if isinstance(error, KeyError):
         name = error.args[0] if error.args else None
         if isinstance(name, str) and name not in names:
@@ -52,6 +51,6 @@ def _takes_one(function):
         inspect.signature(function).bind({})
     except TypeError:
         return False
-    except ValueError:  # Python does not know what it takes
+    except ValueError:  # the signature is unknown
         pass
     return True

@@ -1,4 +1,4 @@
-"""What the decorator of a kernel says of how it shows: its name, and facts about each launch."""
+"""Names of kernels and facts about launches, from the decorator of a kernel."""
 
 import inspect
 import re
@@ -6,7 +6,7 @@ from collections import namedtuple
 
 from .structured import spelled
 
-#: What `repr` of `tilewright.jit` is given: constants and types of the arguments, by name.
+#: The argument of `repr` of `tilewright.jit`: constants and types of the arguments, by name.
 Specialization = namedtuple("Specialization", ("constants", "signature"))
 
 
@@ -18,8 +18,8 @@ def check_function(function, what):
 
 
 def symbol_of(name, fn, constexprs, arg_types, trees=None):
-    """What the code calls a kernel: what the function `name` gives, with an underscore for what no name of C has;
-    empty, for its own name, if there is no such function. Raises `TypeError` unless it gives a string."""
+    """The symbol of a kernel: the result of the function `name`, with underscores for characters that are invalid in
+    C. Empty, for the kernel's own name, if there is no such function. Raises `TypeError` unless it gives a string."""
     if name is None:
         return ""
     trees = trees or {}

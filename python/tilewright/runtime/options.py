@@ -1,4 +1,4 @@
-"""How a kernel is compiled, as given at a launch beside its arguments."""
+"""`Options` of a compilation, passed to a launch next to its arguments."""
 
 from dataclasses import dataclass, fields
 
@@ -6,7 +6,7 @@ from .errors import OutOfResources
 
 
 class WarpsError(ValueError, AssertionError):
-    """A number of warps that there is not; code for Triton expects an `AssertionError`."""
+    """An invalid number of warps. Code for Triton expects an `AssertionError`."""
 
 
 class ThreadsError(WarpsError, OutOfResources):
@@ -17,29 +17,33 @@ class ThreadsError(WarpsError, OutOfResources):
 class Options:
     """Options of a compilation.
 
-    `num_warps`: warps of 32 lanes that run one program on a GPU, a power of two up to 32. `num_stages`:
-    depth of software pipelining, 1 to 16. `debug`: checks in the code, without `sanitize_overflow` none
-    of arrays' ends and of integers that overflow. `check_nan`: a NaN that an operation
-    makes out of numbers and that reaches memory stops the launch. `deterministic`: equal launches give equal
-    bits. `num_ctas`: how many neighbouring programs may run as a cluster of thread blocks,
-    which bring what all of them load only once, a power of two up to 16; a hint, for compute capability 9.0.
-    `ping_pong`: two warpgroups take the tiles of a program in turn, each of the 4 warps of `num_warps`: one stores
-    its tile under the products of the other's; a hint, for compute capability 9.0 and kernels with a loop over tiles
-    that do not need each other, or of one tile a program.
-    `single_wave`: grids have at most as many programs as the GPU has multiprocessors, so that each has one to itself: it
-    takes all shared memory, and what would let it run several tiles in turn is left away; a hint, for compute
-    capability 9.0, with which larger grids run, too.
-    `maxnreg`: registers of a thread at most, None for what the compiler finds best.
-    `numerics`: "ieee", or "triton" for the defaults of Triton: float32 products in TF32, divisions with a relative
-    error of 2 units in the last place, and fast exponentials without subnormal results, where the kernel does not
-    say. `launch_cooperative_grid`: all programs of a launch run at once on a GPU, or it fails; on the CPU programs may
-    wait for each other in any grid.
-    `enable_fp_fusion`: a product and a sum are rounded once on a GPU; the CPU always rounds both. `launch_pdl`: a
-    kernel that calls `tl.extra.cuda.gdc_wait` may start before those in front of it on its stream are done; a hint,
-    for devices from compute capability 9.0 on. `extern_libs`: files of libraries by name, which existing code gives
-    and the compiler has no need of. `arch`: None, or the architecture as text ("sm90"), which existing code gives,
-    too; kernels are compiled for the device that they are launched on. The CPU takes notice of
-    `debug`, `check_nan`, `deterministic` and `numerics` only.
+    - `num_warps`: warps of 32 lanes that run one program on a GPU, a power of two up to 32.
+    - `num_stages`: depth of software pipelining, 1 to 16.
+    - `debug`: compile checks. Without `sanitize_overflow`, no checks of array bounds and integer overflow.
+    - `check_nan`: stop the launch if a NaN that an operation makes out of numbers reaches memory.
+    - `deterministic`: equal launches give equal bits.
+    - `num_ctas`: maximum number of adjacent programs in a cluster of thread blocks, a power of two up to 16. A cluster
+      loads shared data once. A hint for compute capability 9.0.
+    - `ping_pong`: two warpgroups alternate on the tiles of a program, each with the 4 warps of `num_warps`. One stores
+      its tile while the other computes. A hint for compute capability 9.0. It applies to kernels with a loop over
+      independent tiles, or with one tile per program.
+    - `single_wave`: grids have at most as many programs as the GPU has multiprocessors. Each program has a multiprocessor
+      to itself and takes all shared memory, and the code to run several tiles in sequence is omitted. Larger grids still
+      run. A hint for compute capability 9.0.
+    - `maxnreg`: maximum registers per thread; None lets the compiler choose.
+    - `numerics`: "ieee", or "triton" for the defaults of Triton where the kernel does not choose: float32 dots in TF32,
+      divisions with a relative error of 2 ULP, and fast exponentials without subnormal results.
+    - `launch_cooperative_grid`: all programs of a launch run at once on a GPU, or it fails. On the CPU programs may
+      wait for each other in any grid.
+    - `enable_fp_fusion`: a multiplication and an addition are rounded once on a GPU; the CPU always rounds both.
+    - `launch_pdl`: a kernel that calls `tl.extra.cuda.gdc_wait` may start before the earlier kernels on its stream are
+      done. A hint for devices from compute capability 9.0 on.
+    - `extern_libs`: files of libraries by name, accepted for compatibility and ignored.
+    - `arch`: None, or the architecture as text ("sm90"), accepted for compatibility and ignored: kernels are compiled
+      for the device that they are launched on.
+
+    The CPU uses only `debug`, `check_nan`, `deterministic` and `numerics`.
+
     Raises `TypeError` and `ValueError`.
     """
 
@@ -106,7 +110,7 @@ class Options:
         return self.debug and self.sanitize_overflow
 
     def request(self):
-        """What the compiler is told, by name."""
+        """The options for the compiler, by name."""
         return {
             "num_warps": self.num_warps,
             "num_stages": self.num_stages,

@@ -8,7 +8,7 @@ from ..frontend.signatures import signature_of
 from ..language.constexpr import constexpr
 from ..language.dtypes import float64
 
-#: Stands for the default of a parameter without one.
+#: The default of a parameter without one.
 REQUIRED = inspect.Parameter.empty
 
 
@@ -43,7 +43,7 @@ class Parameter:
 
     @property
     def do_not_specialize_on_alignment(self):
-        """Whether what divides the argument is not asked for."""
+        """Whether divisibility of the argument is ignored."""
         return not self.align
 
 

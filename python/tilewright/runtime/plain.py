@@ -10,7 +10,7 @@ _INTEGERS = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 
 
 def plain(value):
-    """A constant as data. Raises `TypeError` for what is no number, string, type or tuple of them."""
+    """A constant as data. Raises `TypeError` for anything but numbers, strings, types and tuples of them."""
     value = unwrap(value)
     if type(value) is KnownInt:
         return [value.type, int(value)]

@@ -1,4 +1,4 @@
-"""Kernels that are compiled before the first call that needs them, for what an earlier process was called with."""
+"""Kernels compiled before the first call that needs them, from the calls of an earlier process."""
 
 import json
 import time
@@ -10,10 +10,12 @@ from .specializer import key_of
 
 
 class Compilation:
-    """What a kernel is compiled for: its `kernel` (a name), `function` (the jit function itself), `types`,
-    `constants` and `divisors` by argument, `options`, the `device` ("cpu", "cuda:0"), `is_warmup` (nothing is
-    launched then), the `key` of the result, and `specialization_data`, a string for `kernel.preload`. `begun` is when
-    it began, by `time.perf_counter()`, and `compiled` the `CompiledKernel`, None until it is done."""
+    """A request for a kernel.
+
+    `kernel` is its name and `function` the jit function. `types`, `constants` and `divisors` are by argument. `options`
+    are the `Options`, `device` is "cpu" or "cuda:0", and `is_warmup` says that nothing is launched. `key` is the key
+    of the result, and `specialization_data` a string for `kernel.preload`. `begun` is the start by
+    `time.perf_counter()`, and `compiled` the `CompiledKernel`, None until it is done."""
 
     def __init__(self, fn, kernel, values, trees, device, is_warmup):
         self._fn, self.function, self.is_warmup = fn, kernel, is_warmup
@@ -28,7 +30,7 @@ class Compilation:
 
     @property
     def python_function(self):
-        """What `function` decorates, and what is left where that is gone."""
+        """The function that `function` decorates, or the rest of it if that is gone."""
         return self._fn
 
     @property
@@ -37,7 +39,7 @@ class Compilation:
 
     @property
     def key(self):
-        """The key of the result among what the device caches of the kernel hold."""
+        """The key of the result in the device caches of the kernel."""
         return key_of(self._kind, self._values, self._trees)
 
     @property
@@ -74,7 +76,7 @@ def serialize(fn, trees, kind, types, constants, divisors, options):
 
 def deserialize(fn, data):
     """The kind of device, types, constants, divisors, options and trees that `serialize` has written for `fn`.
-    Raises `RuntimeError` for those of another function, `ValueError` for what is none."""
+    Raises `RuntimeError` for data of another function, `ValueError` for invalid data."""
     try:
         found = json.loads(data)
         name = found["name"]

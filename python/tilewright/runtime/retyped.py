@@ -1,4 +1,4 @@
-"""Arrays seen with elements of a type that their library has none of."""
+"""Arrays reinterpreted with an element type that their library lacks."""
 
 from ..tensors import check_memory, is_tensor
 

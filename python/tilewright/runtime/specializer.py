@@ -1,4 +1,4 @@
-"""What a launch needs Python for: arguments that do not fit, first calls, unusual streams."""
+"""The Python part of launches: arguments that do not fit, first calls, unusual streams."""
 
 from ..frontend.signatures import signature_of
 from . import backends
@@ -26,7 +26,7 @@ def compile_kernel(*request, **named):
 
 
 class Made(dict):
-    """What was compiled for the kernel behind a weak reference: cleared, it is compiled anew."""
+    """The compiled kernels of a weakly referenced `JITFunction`. After `clear` it is compiled anew."""
 
     def __init__(self, kernel):
         super().__init__()
@@ -43,25 +43,25 @@ class Made(dict):
 class Specializer:
     """Compiles the kernel `fn` for the arguments of its calls; the C++ dispatcher calls it.
 
-    Does not refer to the dispatcher, so that a kernel that nobody needs any more goes away at once; `kernel` is a weak
-    reference to the `JITFunction`.
+    It does not refer to the dispatcher, so that an unused kernel is freed at once. `kernel` is a weak reference to the
+    `JITFunction`.
     """
 
     def __init__(self, fn, params, options=None, trees=None, name=None, kernel=None):
         self.fn, self.params, self.trees, self.name, self.kernel = fn, params, trees or {}, name, kernel
-        #: By the number of the device, what was compiled for it, by types, constants and options.
+        #: By device number, the compiled kernels by types, constants and options.
         self.made = {}
-        #: What was compiled for it ahead of the calls that need it, in the same way.
+        #: Kernels compiled before the calls that need them, in the same form.
         self.preloaded = {}
         self.options = Options() if options is None else options
         self._signature, self._structured = signature_of(fn), {}
 
     def made_for(self, ordinal):
-        """What was compiled for the device of that number."""
+        """The compiled kernels of the device of that number."""
         return self.made.setdefault(ordinal, Made(self.kernel))
 
     def dispatcher(self):
-        """What launches the kernel."""
+        """The dispatcher that launches the kernel."""
         from .. import _tilewright
 
         rows = [
@@ -71,8 +71,8 @@ class Specializer:
         return _tilewright.Dispatcher(self.fn.__name__, rows, [*self.options.items(), ("stream", None)], self)
 
     def call_structured(self, form, grid, args, kwargs):
-        """A call with arguments that are several values, which the dispatcher does not know: a launch over
-        `grid`, or with None a compilation. Each structure has a dispatcher of its own, for the parts."""
+        """A call with arguments that are several values, which the dispatcher does not support: a launch over `grid`,
+        or with None a compilation. Each structure has its own dispatcher, for the parts."""
         bound = self.bind(args, kwargs)
         options = {name: value for name, value in kwargs.items() if name not in bound}
         if callable(grid):
@@ -103,10 +103,10 @@ class Specializer:
     def compile(self, values, specs, options, device, load):
         """The kernel for a call, and, if `load`, ready to launch on `device` (a kind and a number).
 
-        `specs` has `(type, hint)` for each argument that has a type in the signature, None for the others; a
-        hint of 1 means that the argument is known to be 1, 8 or 16 that it is divisible by that. Gives the
-        `CompiledKernel`, the loaded kernel or None, for each parameter whether the kernel writes through it,
-        whether launches pass the extents of arrays, too, and the guards on what was read of Python.
+        `specs` has `(type, hint)` for each argument that has a type in the signature, None for the others. A hint of 1
+        means that the argument is 1, a hint of 8 or 16 that it is divisible by that. Returns five values: the
+        `CompiledKernel`, the loaded kernel or None, for each parameter whether the kernel writes through it, whether
+        launches pass extents of arrays, and the guards.
         """
         arg_types, constexprs, attrs = {}, {}, {}
         for param, value, spec in zip(self.params, values, specs, strict=True):
@@ -152,7 +152,7 @@ class Specializer:
         return begin(compile_hooks, Compilation(self.fn, kernel, values, trees, device, is_warmup))
 
     def preload(self, data):
-        """Compile for what `specialization_data` of a compilation says, for the calls that will need it."""
+        """Compile for the `specialization_data` of a compilation, for later calls."""
         from ..devices import ordinal_of
         from .preloading import CompilationSkipped, deserialize
 
@@ -225,8 +225,7 @@ class Specializer:
         return call_with_names(function, names, self._what_grid)
 
     def reject_grid(self, function, names, error):
-        """Raise what is wrong with a function for the grid that ended with an error; give nothing for errors of its
-        own."""
+        """Raise the error of a misused grid function. Returns None for errors of the function itself."""
         explain(error, function, names, self._what_grid)
 
     def stream_handle(self, stream):
@@ -238,13 +237,13 @@ class Specializer:
 
 
 def key_of(kind, values, trees):
-    """The key of what is compiled for a kind of device, for types, constants, divisors and options."""
+    """The key of a kernel for a kind of device, types, constants, divisors and options."""
     known = {name: value.type for name, value in values[1].items() if isinstance(value, KnownInt)}
     return repr((kind, *values, trees, known))
 
 
 def _guards_hold(compiled):
-    """Whether what a `CompiledKernel` assumes of Python is still so."""
+    """Whether the guards of a `CompiledKernel` hold."""
     from .. import _tilewright
 
     return _tilewright.guards_hold(tuple(compiled.guards))

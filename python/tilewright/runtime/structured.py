@@ -1,8 +1,7 @@
 """Arguments that are several values, such as tuples, aggregates and tensor descriptors, or functions.
 
-A launch passes their parts, the *leaves*, as arguments of their own. A *tree* says how the kernel puts them
-together again: the name of a leaf, or what a `Group` holds. Trees are hashable, and kernels are compiled for
-each anew.
+A launch passes their parts, the *leaves*, as separate arguments. A *tree* describes how the kernel reassembles them: the
+name of a leaf, or a `Group`. Trees are hashable, and each tree has its own compilation.
 """
 
 from typing import Any, NamedTuple
@@ -48,7 +47,7 @@ def _flatten(name, value, param, leaves):
             raise TypeError("the base of a tensor descriptor is an array")
         base = f"{name}.base"
         leaves[base] = Parameter(base, specialize=param.specialize, align=param.align), value.base
-        entries = {f"shape{i}": int(side) for i, side in enumerate(value.shape)}
+        entries = {f"shape{i}": int(size) for i, size in enumerate(value.shape)}
         # The last stride is known to be 1.
         entries |= {f"stride{i}": int(stride) for i, stride in enumerate(value.strides[:-1])}
         members = [_flatten(f"{name}.{part}", entry, param, leaves) for part, entry in entries.items()]
@@ -67,7 +66,7 @@ def _flatten(name, value, param, leaves):
 
 def flatten(params, bound):
     """The leaves of the arguments `bound`, by name in order, as pairs of `Parameter` and value; and the trees
-    of the structured arguments, by name. Raises `TypeError` for what cannot be a part."""
+    of the structured arguments, by name. Raises `TypeError` for invalid parts."""
     leaves, trees = {}, {}
     for param in params:
         value = bound[param.name]
@@ -97,7 +96,7 @@ def spelled(tree, types):
 
 
 def assemble(tree, values):
-    """The value of the language that a tree stands for, of the `values` of its leaves by name."""
+    """The language value of a tree, from the `values` of its leaves by name."""
     if isinstance(tree, str):
         return values[tree]
     members = [assemble(member, values) for member in tree.members]

@@ -80,9 +80,9 @@ def relative_errors(out, reference):
 def assert_close(out, reference, rtol=None, max_factor=8.0):
     """Check a result against a reference computed in float64.
 
-    `out` has floats of any width, `reference` the same shape. Both the norm of the error and, less strictly
-    by `max_factor`, the greatest error are compared with `rtol`, by default the `TOLERANCE` of the dtype of
-    `out`. Raises `AssertionError` with both errors and the worst element.
+    `out` has floats of any width, `reference` the same shape. The norm of the error is compared with `rtol`, and the
+    greatest error with `max_factor * rtol`. The default of `rtol` is the `TOLERANCE` of the dtype of `out`. Raises
+    `AssertionError` with both errors and the worst element.
 
     Example:
 
@@ -106,9 +106,9 @@ def assert_close(out, reference, rtol=None, max_factor=8.0):
 
 
 def poison(array):
-    """Fill `array` (NumPy or torch) in place with NaN, or for integers a wild value; gives it back.
+    """Fill `array` (NumPy or torch) in place with NaN, or for integers an unlikely value. Returns the array.
 
-    What a kernel then fails to write shows.
+    Elements that a kernel then fails to write are visible.
 
     Example:
 

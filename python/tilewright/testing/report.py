@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 class Benchmark:
-    """What to measure: one line of a plot for each value of one argument, over values of others.
+    """A plan of measurements: one line of a plot for each value of one argument, over values of others.
 
     Args:
         x_names: arguments on the x axis; all are set to the same value, or for tuples in `x_vals` each to
@@ -168,8 +168,10 @@ def _plot(benchmark, rows, directory, show):
 
 
 def perf_report(benchmarks):
-    """Decorate a function that gives a time (or a rate), or three of them (value, low, high), so that
-    `function.run(print_data=True)` measures it as a `Benchmark`, or a list of them, says.
+    """Decorate a function for measurement by `function.run(print_data=True)` as a `Benchmark`, or a list of them,
+    describes.
+
+    The function returns a time (or a rate), or three of them: value, low, high.
 
     Example:
 

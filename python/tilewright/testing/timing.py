@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-#: What `do_bench` makes of the times.
+#: The reductions of times by `do_bench`.
 MODES = {"median": statistics.median, "mean": statistics.fmean, "min": min, "max": max, "all": list}
 
 
@@ -54,7 +54,7 @@ def _bench_cuda(fn, warmup, rep, device):
 
 
 def summarize(times, quantiles=None, return_mode="median"):
-    """Times as `do_bench` gives them. Raises `ValueError` for a mode that there is not."""
+    """Times as `do_bench` gives them. Raises `ValueError` for an unknown mode."""
     if return_mode not in MODES:
         raise ValueError(f"return_mode is one of {', '.join(MODES)}, got {return_mode!r}")
     if quantiles is not None:
@@ -71,9 +71,9 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         grad_to_none: torch tensors whose `grad` is dropped before each run.
         quantiles: of the times, 0 to 1; a list of times is given, for one of them a number.
         return_mode: "median", "mean", "min", "max", or "all" for the list of times.
-        device: "cpu", where `fn` returns when it is done, or "cuda" or its number, where events on the
-            current stream are measured and the L2 cache is emptied before each run; by default a device if
-            there is one.
+        device: "cpu", where `fn` returns when it is done, or "cuda" or its number, by default a device if there
+            is one. On a device, events on the current stream are measured, and the L2 cache is emptied before
+            each run.
 
     Example:
 

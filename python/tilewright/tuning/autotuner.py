@@ -19,9 +19,9 @@ from .space import Space
 class Autotuner(LaunchWrapper):
     """A kernel that finds its configuration at the first launch with each key; made by `autotune`.
 
-    `best_config` is the one of the last launch, `configs_timings` the times in milliseconds of the last
-    measuring, by configuration, `dropped` the errors of those that do not work, `cache` maps keys to the
-    configurations chosen.
+    `best_config` is the one of the last launch. `configs_timings` are the times of the last measurement in
+    milliseconds, by configuration. `dropped` are the errors of those that do not work. `cache` maps keys to the chosen
+    configurations.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Autotuner(LaunchWrapper):
         self._lock = Lock()
 
     def check_chosen(self):
-        """Raise `ValueError` where configurations have values for what the kernel does not take."""
+        """Raise `ValueError` if configurations have values for unknown parameters."""
         for name in sorted(self._chosen - {*self.arg_names, *OPTION_NAMES}):
             raise ValueError(
                 f"the configurations name {name!r}, which is no parameter of {self.__name__}() and no option"
@@ -112,7 +112,7 @@ class Autotuner(LaunchWrapper):
                 found = self.cache.get(key)
                 if found is None:
                     found = self._tune(key, grid, args, kwargs)
-                    # Measured now or by an earlier process: results are not to depend on that.
+                    # Results must not depend on whether this process measures or an earlier one did.
                     self._reset({**self.named(args, kwargs), **found.all_kwargs()})
                     self.cache[key] = found
         return found
@@ -145,11 +145,11 @@ class Autotuner(LaunchWrapper):
         return found
 
     def _kept(self, known, configs):
-        """The configuration that a result of earlier names, None if it is not one of those to choose from."""
+        """The configuration of an earlier result; None if it is not among the candidates."""
         if known is None:
             return None
         if self.space is not None:
-            found = self.space.at(known.get("place"))
+            found = self.space.at(known.get("indices"))
             configs = [] if found is None else [found]
         chosen = next((config for config in configs if str(config) == known["config"]), None)
         if chosen is not None:
@@ -160,12 +160,12 @@ class Autotuner(LaunchWrapper):
     def _keep(self, entry, best, key, device):
         times = {str(config): time for config, time in self.configs_timings.items() if math.isfinite(time)}
         result = {"kernel": self.kernel.__name__, "device": device, "key": repr(key), "config": str(best)}
-        place = {"place": self.space.place_of(best)} if self.space is not None else {}
-        results.save(entry, result | {"times": times} | place)
+        indices = {"indices": self.space.indices_of(best)} if self.space is not None else {}
+        results.save(entry, result | {"times": times} | indices)
 
     @property
     def _is_kept(self):
-        """Hooks and functions that prune may depend on anything, but what they leave is checked again."""
+        """Hooks and pruning functions may depend on anything, but the remaining configurations are checked again."""
         return self.cache_results and not knobs.ALWAYS_COMPILE.flag()
 
     def _refuse_conflicts(self, kwargs):
@@ -237,7 +237,7 @@ class Autotuner(LaunchWrapper):
         return best
 
     def _tell_of(self, errors, args, kwargs):
-        """Call the hook for configurations of which none is launched."""
+        """Call the hook for configurations that are not launched."""
         if self.post_hook:
             for config, error in errors.items():
                 self.post_hook({**self.named(args, kwargs), **config.all_kwargs()}, exception=error)
@@ -285,11 +285,11 @@ class Autotuner(LaunchWrapper):
                 named[name][...] = value
 
     def _saved(self, named):
-        """Copies of the arrays that each measured run is to find as they are."""
+        """Copies of the arrays that are restored before each measured run."""
         return {name: copied(named[name]) for name in self.restore_value if named.get(name) is not None}
 
     def _reset(self, full):
-        """Let the launch that follows a choice start as each measured one does."""
+        """Reset arrays before the launch that follows the choice, as before each measured one."""
         for name in self.reset_to_zero:
             if full.get(name) is not None:
                 full[name][...] = 0
@@ -361,25 +361,26 @@ def autotune(
 ):
     """Decorate a kernel so that the fastest of several configurations is used.
 
-    The first launch with a new key compiles the configurations in parallel, runs each some times with the
-    arguments given, and keeps the fastest for this process and, in the disk cache, for others on the same
-    kind of device. Configurations that cannot be compiled, or do not fit on the device, are left out. With
+    The first launch with a new key compiles the configurations in parallel and measures each with the arguments given.
+    The fastest is kept for this process and, in the disk cache, for others on the same kind of device. Configurations
+    that cannot be compiled, or do not fit on the device, are skipped. With
     `TILEWRIGHT_AUTOTUNE=first` nothing is measured and the first configuration is used.
 
     Args:
         configs: list of `Config`, or a `Space`.
         key: names of parameters; a launch with new values for them is measured anew. The dtypes of arrays
             and the device are always part of the key.
-        prune_configs_by: dict with `early_config_prune`, a function of the configurations and the arguments
-            by name that gives those to keep, and `perf_model`, a function of the arguments and values of a
-            configuration that gives its expected time; `top_k` of them are measured, or that part of them.
+        prune_configs_by: dict with up to three entries. `early_config_prune`, a function of the configurations and
+            the arguments by name, returns the configurations to keep. `perf_model`, a function of the arguments and
+            the values of a configuration, returns its expected time. `top_k` is the number or the fraction of the
+            configurations to measure.
         reset_to_zero: names of arrays that are set to zero before each measured run.
         restore_value: names of arrays that are set back before each measured run.
         pre_hook, post_hook: called around each measured run with the arguments by name; `post_hook` has
             the keyword `exception`, and is called for configurations that cannot be compiled, too.
         warmup, rep: milliseconds to run a configuration without and with measuring.
         use_cuda_graph: measure launches from a CUDA graph.
-        do_bench: a function of a callable and `quantiles` that measures in place of `testing.do_bench`.
+        do_bench: a function of a callable and `quantiles` that measures instead of `testing.do_bench`.
         cache_results: keep the choice in the disk cache.
 
     Raises `ValueError` for names that are no parameters, and at the launch `AutotunerError` where no

@@ -43,7 +43,7 @@ class Config:
         self.pre_hook, self.ir_override = pre_hook, ir_override
 
     def all_kwargs(self):
-        """What a launch is given beside its arguments, by name."""
+        """The keyword arguments that it adds to a launch."""
         options = {
             "num_warps": self.num_warps,
             "num_ctas": self.num_ctas,

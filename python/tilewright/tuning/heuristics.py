@@ -6,7 +6,7 @@ from .launching import LaunchWrapper, check_kernel
 
 
 class Heuristics(LaunchWrapper):
-    """A kernel some of whose parameters are computed at each launch; made by `heuristics`."""
+    """A kernel with parameters that are computed at each launch; made by `heuristics`."""
 
     def __init__(self, fn, values):
         super().__init__(fn)
@@ -50,7 +50,7 @@ def heuristics(values):
     """Decorate a kernel so that parameters, and options such as `num_warps`, are computed from its arguments.
 
     `values` maps the names of parameters and options to functions of a dict with the arguments of the call by name,
-    called in order; each sees what those before it gave.
+    called in order; each sees the results of those before it.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""What stands between a kernel and its launches."""
+"""Wrappers between a kernel and its launches."""
 
 import functools
 from functools import partial
@@ -13,8 +13,8 @@ def check_kernel(fn, what):
 class LaunchWrapper:
     """A kernel that is launched through another object: `wrapper[grid](*args, **kwargs)`.
 
-    `fn` is a `JITFunction` or another wrapper. Derived classes say in `_launch` and `_prepare` what they add
-    to the keyword arguments of a call.
+    `fn` is a `JITFunction` or another wrapper. Derived classes add
+    keyword arguments to a call in `_launch` and `_prepare`.
     """
 
     __iter__ = None  # `[...]` takes a grid: there are no elements

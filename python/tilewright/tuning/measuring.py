@@ -11,17 +11,18 @@ from ..runtime.errors import OutOfResources
 
 _log = logging.getLogger("tilewright.tuning")
 
-#: A configuration that is this many times slower than the best one after a few runs is given up.
+#: A configuration that is this many times slower than the best after a few runs is dropped. A lower factor saves tuning
+#: time, but may drop the best configuration.
 _GIVE_UP = 1.5
 #: Milliseconds of the few runs.
 _GLANCE = 3
 
-#: What one configuration may fail with while others work.
+#: Errors of one configuration that do not stop the others.
 REFUSALS = (CompilationError, OutOfResources, ValueError)
 
 
 def first_line(error):
-    """What an error says, without where."""
+    """The message of an error, without its location."""
     return str(error).strip().partition("\n")[0]
 
 
@@ -33,8 +34,7 @@ def device_of(values):
 
 
 def _gpu_of(value):
-    """The number of the GPU that an argument is on; None if it is on none. Descriptors and tuples are where their
-    arrays are."""
+    """The number of the GPU that holds an argument, or None. Descriptors and tuples are where their arrays are."""
     if isinstance(value, TensorDescriptor):
         value = (value.base,)
     if isinstance(value, tuple):
@@ -55,8 +55,8 @@ def compile_all(kernel, configs, args, kwargs):
     """Compile the kernel with each configuration, several at once. Gives the errors of those that cannot
     be, by configuration.
 
-    Those that would spill their registers all the time are among them, unless there are no others: these are known
-    before they are assembled, and the assembler takes longest for them.
+    Configurations that would spill heavily are among them, unless there are no others. They are detected before assembly,
+    where they would take longest.
     """
     if len(configs) < 2:  # measuring says it all
         return {}
@@ -82,9 +82,9 @@ def _errors_of(kernel, configs, args, kwargs):
 
 
 def stand_ins(kernel, configs, grid, args, kwargs, named):
-    """By configuration the first one that launches the very same code over the same grid: a ring is as deep as shared
-    memory lets it be, so that those which ask for more stages are often one kernel. `named` are the arguments by name,
-    and all configurations can be compiled."""
+    """Maps each configuration to the first one that launches the same code over the same grid. The depth of a ring is
+    limited by shared memory, so configurations that differ in `num_stages` are often one kernel. `named` are the
+    arguments by name, and all configurations can be compiled."""
     first, alike = {}, {}
     for config in configs:
         alike.setdefault(_but_stages(config), []).append(config)
@@ -97,7 +97,7 @@ def stand_ins(kernel, configs, grid, args, kwargs, named):
 
 
 def _but_stages(config):
-    """What a configuration says beside the number of stages."""
+    """The values of a configuration without the number of stages."""
     return repr(sorted({**config.all_kwargs(), "num_stages": None}.items())), id(config.pre_hook)
 
 
@@ -105,22 +105,22 @@ def _launch(kernel, config, grid, args, kwargs, named):
     """The code that a launch with the configuration runs, and the grid, as text."""
     full = config.all_kwargs()
     try:
-        sides = grid({**named, **full}) if callable(grid) else grid
+        dims = grid({**named, **full}) if callable(grid) else grid
     except Exception:  # of the user's, which the launch raises again
         return config
     compiled = kernel.compile_async(*args, **{**kwargs, **full}).result()
     stage = next(stage for stage in ("obj", "cubin", "ptx") if stage in compiled.asm)
     # The assembler's log tells how long it took.
     facts = {**compiled.metadata, "num_stages": None, "assembler_log": None}
-    return repr((compiled.binary(stage), facts, sides))
+    return repr((compiled.binary(stage), facts, dims))
 
 
 def time_all(configs, time, show, glance):
     """The times of the configurations in milliseconds, by configuration.
 
-    `time(config, rep)` measures for about `rep` milliseconds, or as long as it likes for None. Each is first
-    looked at shortly, twice if it then seems slow: something else may have run meanwhile. Only those near the best are
-    measured well. Without `glance` each is measured well at once. `show` is called once for each.
+    `time(config, rep)` measures for about `rep` milliseconds, or for its default time if None. Each configuration is
+    first measured briefly, twice if it seems slow, since other work may have interfered. Only those near the best are
+    measured in full. Without `glance` each is measured in full at once. `show` is called once for each.
     """
     glances = {}
     for config in configs:

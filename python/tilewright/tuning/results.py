@@ -1,4 +1,4 @@
-"""What was measured, kept in the disk cache: a process does not measure again what another one has.
+"""Tuning results in the disk cache, so that a process reuses the measurements of another.
 
 A result is an entry of kind "tuning". Its key is a digest of the kernel's source, the configurations, the
 arguments' key, the device, the driver and the build of the compiler.
@@ -14,7 +14,7 @@ from ..runtime.compiler import disk_cache
 def source_of(kernel, seen=None):
     """The source of a kernel and of the functions it calls, as far as its globals name them.
 
-    What is reached in other ways is not in it: a stale choice is then slower, never wrong.
+    Functions reached in other ways are not in it: a stale choice may be slower, never wrong.
     """
     seen = set() if seen is None else seen
     fn = kernel.fn
@@ -35,7 +35,7 @@ def source_of(kernel, seen=None):
 
 
 def describe_device(kind, ordinal):
-    """The device by what decides on speed: its name, and the driver or the machine's processor."""
+    """The facts of a device that decide on speed: its name, and the driver or the machine's processor."""
     from .. import _tilewright
 
     if kind == "cpu":
@@ -60,7 +60,7 @@ def load(entry):
 
 
 def _result_of(entry, blobs):
-    """The result in the blobs of an entry; None for what is damaged, or another version's."""
+    """The result in the blobs of an entry; None if it is damaged or of another version."""
     try:
         result = json.loads(blobs["result"]) if blobs else None
         check(entry, result)
@@ -73,7 +73,7 @@ _FIELDS = {"kernel": str, "device": str, "key": str, "config": str, "times": dic
 
 
 def check(entry, result):
-    """Raise `ValueError` for what is no result under a digest."""
+    """Raise `ValueError` unless it is a result under a digest."""
     if len(entry) != 64 or not set(entry) <= set("0123456789abcdef"):
         raise ValueError(f"{entry!r} is no digest")
     if not isinstance(result, dict):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from .config import AutotunerError, Config
 
-#: Of so many combinations none that makes sense is missed, however few these are.
+#: Spaces of up to this many combinations are enumerated, so that rare allowed ones are found.
 _LISTED = 4096
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
@@ -18,13 +18,13 @@ class Space:
     may be any number.
 
     Args:
-        seconds: how long to measure at one key; the best found by then is taken. What is measured first is
-            spread over the space at random, then neighbours of the best follow.
+        seconds: time limit for one key; the best configuration so far is taken. The first measured ones are random
+            samples of the space, then adjacent points of the best follow.
         where: a function of a `Config` that says whether it makes sense.
         seed: of the random choice; with the same seed the order is the same.
         values: lists of values by the names of parameters and options.
 
-    Raises `TypeError` and `ValueError` for what is not so.
+    Raises `TypeError` and `ValueError` for invalid arguments.
 
     Example:
 
@@ -58,7 +58,7 @@ class Space:
         return self.size
 
     def _config(self, point):
-        values = {name: self.values[name][place] for name, place in zip(self.values, point)}
+        values = {name: self.values[name][index] for name, index in zip(self.values, point)}
         options = {name: values.pop(name) for name in _OPTIONS if name in values}
         return Config(values, **options)
 
@@ -93,19 +93,19 @@ class Space:
         code = getattr(self.where, "__code__", None)
         return f"{self!r} {code.co_code.hex() if code else ''} {code.co_consts if code else self.where!r}"
 
-    def place_of(self, config):
-        """The places of a configuration's values in the lists, as a list."""
+    def indices_of(self, config):
+        """The indices of a configuration's values in their lists, as a list."""
         chosen = config.all_kwargs()
         return [choices.index(chosen[name]) for name, choices in self.values.items()]
 
-    def at(self, place):
-        """The configuration of which `place_of` gave that; None for anything else."""
-        sides = [len(choices) for choices in self.values.values()]
-        if not isinstance(place, list) or len(place) != len(sides):
+    def at(self, indices):
+        """The inverse of `indices_of`; None for invalid indices."""
+        sizes = [len(choices) for choices in self.values.values()]
+        if not isinstance(indices, list) or len(indices) != len(sizes):
             return None
-        if not all(type(at) is int and 0 <= at < side for at, side in zip(place, sides)):
+        if not all(type(index) is int and 0 <= index < size for index, size in zip(indices, sizes)):
             return None
-        return self._config(place) if self._allowed(place) else None
+        return self._config(indices) if self._allowed(indices) else None
 
     def _sample(self, source, seen, count):
         if self.size <= _LISTED:
@@ -113,10 +113,10 @@ class Space:
             found = source.sample(left, min(count, len(left)))
             seen.update(found)
             return found
-        sides = [len(choices) for choices in self.values.values()]
+        sizes = [len(choices) for choices in self.values.values()]
         found = []
         for _ in range(50 * count):
-            point = tuple(source.randrange(side) for side in sides)
+            point = tuple(source.randrange(size) for size in sizes)
             if point not in seen and self._allowed(point):
                 seen.add(point)
                 found.append(point)
@@ -127,9 +127,9 @@ class Space:
     def _neighbours(self, point, seen):
         found = []
         for axis, choices in enumerate(self.values.values()):
-            for place in (point[axis] - 1, point[axis] + 1):
-                near = (*point[:axis], place, *point[axis + 1 :])
-                if 0 <= place < len(choices) and near not in seen and self._allowed(near):
+            for index in (point[axis] - 1, point[axis] + 1):
+                near = (*point[:axis], index, *point[axis + 1 :])
+                if 0 <= index < len(choices) and near not in seen and self._allowed(near):
                     seen.add(near)
                     found.append(near)
         return found

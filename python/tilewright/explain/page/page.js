@@ -55,22 +55,22 @@ function head() {
   }
 }
 
-// ---- Panes of code. Lines that come from the same place of the source light up together.
+// ---- Panes of code. Lines of one source location light up together.
 
 const rowsOf = new Map();
 let pinned = null;
 
-function light(places, style, on) {
-  for (const place of places) {
-    for (const row of rowsOf.get(place) || []) row.classList.toggle(style, on);
+function light(locations, style, on) {
+  for (const location of locations) {
+    for (const row of rowsOf.get(location) || []) row.classList.toggle(style, on);
   }
 }
 
-/** Keeps lines lit, and scrolls panes there, but not that of `from`, which may be null. */
-function pin(places, from) {
+/** Keeps lines lit, and scrolls all panes to them except that of `from`, which may be null. */
+function pin(locations, from) {
   if (pinned) light(pinned, "pinned", false);
-  pinned = places;
-  light(places, "pinned", true);
+  pinned = locations;
+  light(locations, "pinned", true);
   for (const pane of document.querySelectorAll(".pane:not([hidden]) .code")) {
     const row = pane.querySelector(".row.pinned");
     if (row && !pane.contains(from)) pane.scrollTop = row.offsetTop - pane.offsetTop - pane.clientHeight / 3;
@@ -85,27 +85,27 @@ function nameOfLine({ file, line }) {
 
 /** Lets a click on a part of a drawing or table show the line of the source that it comes from. */
 function leadTo(node, { file, line }) {
-  const place = `${file}:${line}`;
-  if (!rowsOf.has(place)) return node;
+  const location = `${file}:${line}`;
+  if (!rowsOf.has(location)) return node;
   node.classList.add("leads");
   node.addEventListener("click", () => {
-    pin([place], null);
+    pin([location], null);
     document.querySelector(".panes").scrollIntoView({ block: "nearest" });
   });
   return node;
 }
 
-function makeRow(number, text, places) {
+function makeRow(number, text, locations) {
   const row = make("div", { class: "row", "data-number": number }, text || " ");
-  if (!places.length) return row;
+  if (!locations.length) return row;
   row.classList.add("linked");
-  for (const place of places) {
-    if (!rowsOf.has(place)) rowsOf.set(place, []);
-    rowsOf.get(place).push(row);
+  for (const location of locations) {
+    if (!rowsOf.has(location)) rowsOf.set(location, []);
+    rowsOf.get(location).push(row);
   }
-  row.addEventListener("mouseenter", () => light(places, "hot", true));
-  row.addEventListener("mouseleave", () => light(places, "hot", false));
-  row.addEventListener("click", () => pin(places, row));
+  row.addEventListener("mouseenter", () => light(locations, "hot", true));
+  row.addEventListener("mouseleave", () => light(locations, "hot", false));
+  row.addEventListener("click", () => pin(locations, row));
   return row;
 }
 
@@ -115,10 +115,10 @@ function sourceCode() {
     code.append(make("div", { class: "title" }, data.titles[index]));
     source.lines.forEach((text, index) => {
       const line = source.first + index;
-      const place = `${source.file}:${line}`;
-      const row = makeRow(line, text, [place]);
+      const location = `${source.file}:${line}`;
+      const row = makeRow(line, text, [location]);
       row.dataset.line = line;
-      row.dataset.place = place;
+      row.dataset.location = location;
       code.append(row);
       for (const remark of data.remarks) {
         if (remark.line !== line || remark.file !== source.file) continue;
@@ -134,7 +134,7 @@ function sourceCode() {
 function stageCode(stage) {
   const code = make("div", { class: "code" });
   if (stage.note) code.append(make("div", { class: "note" }, stage.note));
-  stage.lines.forEach((text, index) => code.append(makeRow(index + 1, text, stage.places[index] || [])));
+  stage.lines.forEach((text, index) => code.append(makeRow(index + 1, text, stage.locations[index] || [])));
   return code;
 }
 
@@ -160,17 +160,17 @@ function panes() {
 
 // ---- Layouts as grids.
 
-/** The place in the tile, as a list, of hardware index `index` along one of a layout's axes. */
+/** The coordinates in the tile of hardware index `index` along one of a layout's axes. */
 function apply(bases, index, rank) {
-  const place = new Array(rank).fill(0);
+  const coords = new Array(rank).fill(0);
   bases.forEach((basis, bit) => {
-    if ((index >> bit) & 1) basis.forEach((value, dim) => (place[dim] ^= value));
+    if ((index >> bit) & 1) basis.forEach((value, dim) => (coords[dim] ^= value));
   });
-  return place;
+  return coords;
 }
 
-/** The sides of the tile that a layout covers. */
-function sides(layout, rank) {
+/** The shape of the tile that a layout covers. */
+function shapeOf(layout, rank) {
   const size = new Array(rank).fill(1);
   for (const bases of Object.values(layout.axes)) {
     for (const basis of bases) {
@@ -182,21 +182,21 @@ function sides(layout, rank) {
   return size;
 }
 
-/** For each element of the (last two dimensions of the) tile, who holds it: [{axis: index}, ...]. */
+/** For each element of the (last two dimensions of the) tile, its owner: [{axis: index}, ...]. */
 function owners(layout, rank, rows, columns) {
   const axes = Object.entries(layout.axes);
   const found = new Array(rows * columns);
-  const visit = (axis, place, held) => {
+  const visit = (axis, coords, held) => {
     if (axis === axes.length) {
-      if (place.slice(0, -2).some((value) => value)) return;
-      const row = rank > 1 ? place[rank - 2] : 0;
-      found[row * columns + place[rank - 1]] ??= held;
+      if (coords.slice(0, -2).some((value) => value)) return;
+      const row = rank > 1 ? coords[rank - 2] : 0;
+      found[row * columns + coords[rank - 1]] ??= held;
       return;
     }
     const [name, bases] = axes[axis];
     for (let index = 0; index < 1 << bases.length; index++) {
       const step = apply(bases, index, rank);
-      visit(axis + 1, place.map((value, dim) => value ^ step[dim]), { ...held, [name]: index });
+      visit(axis + 1, coords.map((value, dim) => value ^ step[dim]), { ...held, [name]: index });
     }
   };
   visit(0, new Array(rank).fill(0), {});
@@ -224,26 +224,26 @@ function shapeOnScreen(rows, columns) {
 
 function grid(layout) {
   const rank = layout.rank;
-  const size = sides(layout, rank);
+  const size = shapeOf(layout, rank);
   const columns = size[rank - 1];
   const rows = rank > 1 ? size[rank - 2] : 1;
   const held = owners(layout, rank, rows, columns);
   const { across, down, scale, cut } = shapeOnScreen(rows, columns);
   const canvas = make("canvas", { width: across * scale, height: down * scale });
   const context = canvas.getContext("2d");
-  // Gaps tell elements apart; between small ones they would only pale the picture.
-  const side = scale > 5 ? scale - 1 : scale;
+  // Gaps separate elements; small elements have none, or the picture would be pale.
+  const width = scale > 5 ? scale - 1 : scale;
   held.slice(0, across * down).forEach((owner, index) => {
     if (!owner) return;
     context.fillStyle = colour(owner, layout);
-    context.fillRect((index % across) * scale, Math.floor(index / across) * scale, side, side);
+    context.fillRect((index % across) * scale, Math.floor(index / across) * scale, width, width);
   });
   const readout = make("div", { class: "readout" }, " ");
   canvas.addEventListener("mousemove", (event) => {
     const inside = (offset, count) => Math.max(0, Math.min(Math.floor(offset / scale), count - 1));
     const index = inside(event.offsetY, down) * across + inside(event.offsetX, across);
-    const place = rank > 1 ? `${Math.floor(index / columns)}, ${index % columns}` : `${index}`;
-    readout.textContent = `(${place}): ${pairs(held[index] || {})}`;
+    const coords = rank > 1 ? `${Math.floor(index / columns)}, ${index % columns}` : `${index}`;
+    readout.textContent = `(${coords}): ${pairs(held[index] || {})}`;
   });
   const what = layout.axes.offset ? "colour: bank of shared memory" : "hue: warp, lightness: lane";
   const more = cut ? `; ${cut} further elements are not drawn` : "";
@@ -265,7 +265,7 @@ function bytes(count) {
   return count >= 1024 && count % 64 === 0 ? `${count / 1024} KiB` : `${count} bytes`;
 }
 
-/** What a piece of shared memory is. */
+/** The name of a piece of shared memory. */
 function nameOf(piece) {
   const what = piece.op.replace(/^\w+\./, "");
   const amount = piece.slots ? `${piece.slots} slot${piece.slots > 1 ? "s" : ""} of ${bytes(piece.slot_bytes)}` : bytes(piece.size);
@@ -293,12 +293,12 @@ function memoryMap() {
       svg.append(leadTo(box, piece));
     }
     const y = (height * piece.offset) / total + 13;
-    // Beside a box that is too narrow for its name: to the right, or to the left where that would leave the map.
+    // The name of a narrow box is to the right of it, or to the left where it would leave the map.
     const text = nameOf(piece);
     const fits = w > 7 * text.length;
     const right = x + w + 7 * text.length < left + width;
-    const place = fits ? { x: x + 4 } : right ? { x: x + w + 4 } : { x: x - 4, "text-anchor": "end" };
-    svg.append(makeSvg("text", { ...place, y, class: fits ? "inside" : "" }, text));
+    const anchor = fits ? { x: x + 4 } : right ? { x: x + w + 4 } : { x: x - 4, "text-anchor": "end" };
+    svg.append(makeSvg("text", { ...anchor, y, class: fits ? "inside" : "" }, text));
   });
   svg.append(makeSvg("text", { x: 4, y: 12, class: "axis" }, "offset 0"));
   svg.append(makeSvg("text", { x: 4, y: height, class: "axis" }, `${total} bytes`));
@@ -306,7 +306,7 @@ function memoryMap() {
   section("Shared memory: what is where, and how long", svg);
 }
 
-/** What slots hold while the consumer is at each iteration, if loads run ahead as far as they may. */
+/** The content of the slots at each iteration of the consumer, if loads are prefetched as early as possible. */
 function ringTimeline() {
   const box = make("div", { class: "grids", id: "rings" });
   for (const piece of data.shared_memory) {
@@ -383,4 +383,4 @@ times();
 // `#line-71` opens the page with that line of the source lit.
 const wanted = /^#line-(\d+)$/.exec(location.hash);
 const opened = wanted && document.querySelector(`.row[data-line="${wanted[1]}"]`);
-if (opened) pin([opened.dataset.place], null);
+if (opened) pin([opened.dataset.location], null);

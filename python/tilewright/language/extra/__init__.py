@@ -1,10 +1,10 @@
-"""Functions beside the language proper."""
+"""Functions outside of the language proper."""
 
 __all__ = ["cuda", "extern_elementwise", "libdevice"]
 
 
 def __getattr__(name):
-    """What is here, imported when it is first used: it is large, and few kernels use it."""
+    """Imports the module on first use: it is large, and few kernels use it."""
     import importlib
 
     if name in ("cuda", "libdevice"):

@@ -1,4 +1,4 @@
-"""What only NVIDIA GPUs have."""
+"""Functions for NVIDIA GPUs only."""
 
 from ..assembly import inline_asm_elementwise
 from ..builtin import builtin
@@ -43,10 +43,10 @@ def num_threads():
 
 @builtin
 def gdc_wait():
-    """Wait until the kernels before on the stream are done and what they wrote is seen.
+    """Wait until the earlier kernels on the stream are done and their writes are visible.
 
-    For kernels launched with `launch_pdl=True`, which start earlier than that: whatever depends on those
-    kernels, or is still used by them, must only be read and written behind it. Elsewhere, also on devices
+    For kernels launched with `launch_pdl=True`, which start earlier. Memory that earlier kernels write or still use may
+    only be accessed after the wait. Elsewhere, also on devices
     before compute capability 9.0, on the CPU and in the interpreter, there is nothing to wait for.
 
     Example:
@@ -60,8 +60,8 @@ def gdc_wait():
 def gdc_launch_dependents():
     """Let the next kernel on the stream start once each program of this one has called this or ended.
 
-    A hint that changes no result: that kernel starts early only if it was launched with `launch_pdl=True`,
-    and its `gdc_wait` waits for the end of this one, so this may stand before stores.
+    A hint that changes no result: that kernel starts early only if it was launched with `launch_pdl=True`. Its
+    `gdc_wait` waits for the end of this kernel, so the call may precede stores.
 
     Example:
 

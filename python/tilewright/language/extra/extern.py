@@ -20,7 +20,7 @@ _OTHERS = {
 
 
 def _candidates(name):
-    """Names of functions of libdevice that a symbol, without its prefix, may stand for."""
+    """Candidate names in `libdevice` for a symbol without its prefix."""
     yield name
     yield _OTHERS.get(name, name)
     for suffix in ("f", "ll", "d"):
@@ -40,7 +40,7 @@ def _candidates(name):
 
 
 def _function(symbol):
-    """The function of libdevice behind the symbol that CUDA's library gives it."""
+    """The function of `libdevice` with this symbol in CUDA's library."""
     if symbol.startswith(_PREFIX):
         for name in _candidates(symbol[len(_PREFIX) :]):
             if name in libdevice.__all__:
@@ -61,7 +61,7 @@ def extern_elementwise(lib_name, lib_path, args, arg_type_symbol_dict, is_pure):
 
     `args` (blocks, scalars, numbers) broadcast. `arg_type_symbol_dict` maps tuples of their dtypes to pairs
     of a symbol, such as "__nv_sinf", and the dtype of the result. No library is read, so that `lib_name` and
-    `lib_path` do not matter: the symbols stand for `libdevice`'s functions, on every back end. Raises
+    `lib_path` do not matter: the symbols name `libdevice`'s functions, on every back end. Raises
     `LanguageTypeError` for dtypes that are not among the keys, `LanguageValueError` for other symbols.
 
     Example:

@@ -10,7 +10,7 @@ from .text import WIDTHS, refused
 from .words import SIGNED, UNSIGNED, as_word, constant, element_type, lanes, resized, seen_as
 
 _MODIFIERS = frozenset({"rn", "rna", "rz", "rni", "rzi", "rmi", "rpi", "ftz", "sat", "satfinite", "relu"})
-#: The direction in which a float becomes an integer, as the functions of libdevice end.
+#: Rounding of float to integer, as suffixes of the functions of libdevice.
 _DIRECTIONS = {"rni": "rn", "rzi": "rz", "rmi": "rd", "rpi": "ru"}
 _INTEGRAL = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
 _LARGEST = {"e4m3": 448.0, "e5m2": 57344.0}
@@ -37,12 +37,12 @@ class _Conversion:
         write(registers, destination, resized(word, width, to[0] == "s"), instruction, guard)
 
 
-def _operand(instruction, registers, place, name):
-    return seen_as(registers.read_low(instruction.operands[place], WIDTHS[name], instruction.text), name)
+def _operand(instruction, registers, position, name):
+    return seen_as(registers.read_low(instruction.operands[position], WIDTHS[name], instruction.text), name)
 
 
 def _two(instruction, registers, to, source):
-    """Two numbers of a register, or of two of which the first is the upper half, become two in a register."""
+    """Converts two numbers, of one register or of two (the upper half first), to two in one register."""
     if source == "e2m1x2":
         check_count(instruction, 2)
         codes = registers.read_low(instruction.operands[1], WIDTHS[source], instruction.text)
@@ -52,7 +52,7 @@ def _two(instruction, registers, to, source):
         values = _operand(instruction, registers, 1, source)
     else:
         check_count(instruction, 3)
-        values = [_operand(instruction, registers, place, source)[0] for place in (2, 1)]
+        values = [_operand(instruction, registers, position, source)[0] for position in (2, 1)]
     element, count = lanes(to)
     if element == "e2m1":
         low, high = (to_codes(value) for value in values)
@@ -103,7 +103,7 @@ def _of_float(instruction, value, to, ty):
 
 
 def _to_fp8(instruction, value, to, ty):
-    """Numbers beyond the largest become that."""
+    """Saturates to the largest number."""
     if "satfinite" not in instruction.modifiers:
         raise refused(instruction.text, f"{to} is made with .satfinite")
     value = convert.cast(value, float32) if value.dtype == float16 else value
@@ -112,7 +112,7 @@ def _to_fp8(instruction, value, to, ty):
 
 
 def _to_integer(instruction, value, ty):
-    """To the nearest integer that there is in the direction; narrow ones saturate as well."""
+    """Rounds in the direction of the instruction and saturates, also to narrow integers."""
     directions = [end for modifier, end in _DIRECTIONS.items() if modifier in instruction.modifiers]
     if len(directions) != 1:
         raise refused(instruction.text, "a float becomes an integer with .rni, .rzi, .rmi or .rpi")
@@ -126,7 +126,7 @@ def _to_integer(instruction, value, ty):
 
 
 def _as_tf32(instruction, value):
-    """float32 with 10 bits behind the point, rounded to nearest: halves away from zero (.rna) or to even (.rn)."""
+    """float32 with 10 bits of mantissa, rounded to nearest: ties away from zero (.rna) or to even (.rn)."""
     bits = convert.bitcast(value, uint32)
     half = constant(1 << (_DROPPED - 1), uint32, bits)
     if "rn" in instruction.modifiers:

@@ -1,7 +1,7 @@
 """PTX without a GPU: its instructions become operations of the language on blocks of registers.
 
 All groups of elements go through an instruction together, so a register of the text is a block with one word for each
-group. What comes out is what any other kernel is made of: the CPU back end compiles it, the interpreter computes it.
+group. The result is ordinary ops: the CPU back end compiles them, the interpreter evaluates them.
 """
 
 from ..ir import without_checks
@@ -49,9 +49,9 @@ def _run(asm, registers):
 
 
 def _fill(registers, output_widths, like, asm):
-    """Some value for the results of a text that gives none: Triton wants each text to have a result."""
-    for place, width in enumerate(width for of_one in output_widths for width in of_one):
-        registers.write(f"${place}", constant(0, UNSIGNED[width], like), asm)
+    """Writes some value to the results of a text that computes none: Triton requires a result of each text."""
+    for number, width in enumerate(width for of_one in output_widths for width in of_one):
+        registers.write(f"${number}", constant(0, UNSIGNED[width], like), asm)
 
 
 def _execute(instruction, registers):
@@ -63,11 +63,11 @@ def _execute(instruction, registers):
 
 
 def _results(registers, output_widths, types, pack, shape, asm):
-    results, place = [], 0
+    results, number = [], 0
     for ty, of_one in zip(types, output_widths, strict=True):
         words = []
         for width in of_one:
-            words.append(registers.read(f"${place}", width, asm))
-            place += 1
+            words.append(registers.read(f"${number}", width, asm))
+            number += 1
         results.append(elements(words, ty, pack, shape))
     return results

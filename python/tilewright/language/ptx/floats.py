@@ -1,7 +1,7 @@
 """Instructions on floating-point numbers.
 
-What the hardware only approximates is computed as accurately as the language does, so results agree with a GPU's within
-the error that PTX gives for the instruction.
+Approximate instructions are computed as accurately as the language does. Results agree with a GPU's within the error that
+PTX states for the instruction.
 """
 
 from ..dtypes import float32
@@ -14,16 +14,16 @@ from .rule import TYPE, Rule
 from .words import constant
 
 _SINGLE = ("f32", "f32x2")
-_HALVES = ("f16", "bf16", "f16x2", "bf16x2")
-_ALL = ("f64", *_SINGLE, *_HALVES)
+_HALF_TYPES = ("f16", "bf16", "f16x2", "bf16x2")
+_ALL = ("f64", *_SINGLE, *_HALF_TYPES)
 _NEAREST = frozenset({"rn", "ftz", "sat"})
 _APPROXIMATE = frozenset({"approx", "ftz"})
 _EXACT = frozenset({"rn", "approx", "full", "ftz"})
 
 
 def _wide(function):
-    """A function of float16 and bfloat16 computed in float32 and rounded again. Rounding twice is harmless for sums,
-    products, quotients and roots, but not for fma."""
+    """Computes float16 and bfloat16 in float32 and rounds again. Double rounding is harmless for `+`, `*`, `/` and sqrt,
+    but not for fma."""
 
     def compute(_, *values):
         ty = values[0].dtype
@@ -65,11 +65,11 @@ RULES = {
     "rcp": _function(_one_over, ("f32", "f64"), _EXACT),
     "sqrt": _function(sqrt, ("f32", "f64"), _EXACT),
     "rsqrt": _function(rsqrt, ("f32", "f64")),
-    "ex2": _function(exp2, ("f32", *_HALVES)),
+    "ex2": _function(exp2, ("f32", *_HALF_TYPES)),
     "lg2": _function(log2, ("f32",)),
     "sin": _function(sin, ("f32",)),
     "cos": _function(cos, ("f32",)),
-    "tanh": _function(tanh, ("f32", *_HALVES)),
+    "tanh": _function(tanh, ("f32", *_HALF_TYPES)),
     "min": _extreme(minimum),
     "max": _extreme(maximum),
     "abs": Rule(lambda _, a: magnitude(a), _ALL, (TYPE,), frozenset({"ftz"})),

@@ -5,7 +5,7 @@ from ..semantic import compare, convert
 from ..semantic.arithmetic import where
 from .words import constant
 
-#: Where the codes from 1 on begin among magnitudes; what lies there itself goes to the even code.
+#: The lower bounds of the magnitudes of the codes from 1 on. A bound itself goes to the even code.
 _BEGINS = ((0.25, "gt"), (0.75, "ge"), (1.25, "gt"), (1.75, "ge"), (2.5, "gt"), (3.5, "ge"), (5.0, "gt"))
 _LARGEST = 7
 
@@ -24,7 +24,7 @@ def to_codes(value):
 
 
 def from_codes(code):
-    """The float32 that codes, uint8 below 16, stand for."""
+    """The float32 values of codes, which are uint8 below 16."""
     code = convert.cast(code, uint32)
     exponent, digit = (code >> 1) & 3, code & 1
     normal = ((exponent + 126) << 23) | (digit << 22)

@@ -1,4 +1,4 @@
-"""The table of the instructions that run without a GPU: a name stands for a rule for each group of types."""
+"""The table of the instructions that run without a GPU: a name has a rule for each group of types."""
 
 from . import conversions, floats, integers, memory, moves
 from .text import refused

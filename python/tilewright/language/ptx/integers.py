@@ -6,7 +6,7 @@ from ..dtypes import int32, int64, uint32, uint64
 from ..extra.libdevice import brev, clz, popc
 from ..semantic import compare, convert
 from ..semantic.arithmetic import maximum, minimum, where
-from .rule import SUM, TYPE, Rule, check_count, unsigned
+from .rule import ADDEND, TYPE, Rule, check_count, unsigned
 from .text import refused
 from .words import SIGNED, UNSIGNED, constant, joined, resized
 
@@ -21,13 +21,13 @@ def _widened(value):
     return convert.cast(value, table[2 * value.dtype.primitive_bitwidth])
 
 
-def _product(instruction, a, b):
-    """`a * b`, of which the instruction wants the low half, the high half or the whole."""
+def _multiplied(instruction, a, b):
+    """The low half, the high half or all bits of `a * b`, as the instruction asks."""
     kinds = instruction.modifiers & {"lo", "hi", "wide"}
     if kinds == {"lo"}:
         return a * b
     if len(kinds) != 1 or a.dtype.primitive_bitwidth == 64:
-        raise refused(instruction.text, "a product is .lo, or .hi or .wide of 16 and 32 bits")
+        raise refused(instruction.text, "a multiplication is .lo, or .hi or .wide of 16 and 32 bits")
     whole = _widened(a) * _widened(b)
     if kinds == {"wide"}:
         return whole
@@ -36,7 +36,7 @@ def _product(instruction, a, b):
 
 
 def _divisor(b):
-    """By 0 the hardware gives some number: here the one for a divisor of 1."""
+    """Replaces a divisor of 0, which is undefined on hardware, by 1."""
     return where(compare.compare("eq", b, 0), constant(1, b.dtype, b), b)
 
 
@@ -68,8 +68,8 @@ def _funnel(instruction, low, high, count):
 def _permuted(_, a, b, selector):
     """Each digit of the selector picks one of eight bytes, or with its highest bit that byte's sign."""
     both, picked = joined([a, b]), []
-    for place in range(4):
-        digit = (selector >> (4 * place)) & 15
+    for position in range(4):
+        digit = (selector >> (4 * position)) & 15
         byte = resized(both >> (convert.cast(digit & 7, uint64) * 8), 8)
         sign = where(byte > 127, constant(255, byte.dtype, byte), constant(0, byte.dtype, byte))
         picked.append(where(digit > 7, sign, byte))
@@ -77,7 +77,7 @@ def _permuted(_, a, b, selector):
 
 
 def _field(_, a, start, length):
-    """`length` bits from `start`; in front of them stand zeros, or their highest bit."""
+    """`length` bits from `start`, extended by zeros or by their highest bit."""
     start, length = (convert.cast(value & 255, uint64) for value in (start, length))
     start = minimum(start, constant(63, uint64, start))
     length = minimum(length, constant(32, uint64, length))
@@ -111,8 +111,8 @@ def _counted(function):
 
 
 def _nth_one(_, mask, base, offset):
-    """The place of the bit that is the `offset`-th one from `base` upwards, or downwards where that is negative; `base`
-    itself for 0. All ones where there is no such bit."""
+    """The position of the `offset`-th set bit from `base` upwards, or downwards if `offset` is negative. `base` itself
+    for 0, and all ones if there is no such bit."""
     word = lambda number: constant(number, uint32, mask)  # noqa: E731
     none, down = word(0xFFFFFFFF), offset < 0
     wanted = convert.bitcast(offset, uint32)
@@ -121,14 +121,14 @@ def _nth_one(_, mask, base, offset):
     start = where(down, 31 - (base & 31), base & 31)
     mask = mask & where(compare.compare("eq", wanted, 0), word(1) << start, none << start)
     wanted = maximum(wanted, word(1))
-    before, place = wanted - 1, word(0)
+    before, position = wanted - 1, word(0)
     for width in (16, 8, 4, 2, 1):
-        ones = _counted(popc)(None, (mask >> place) & ((1 << width) - 1))
+        ones = _counted(popc)(None, (mask >> position) & ((1 << width) - 1))
         beyond = before >= ones
         before = where(beyond, before - ones, before)
-        place = where(beyond, place + width, place)
+        position = where(beyond, position + width, position)
     found = (base < 32) & (_counted(popc)(None, mask) >= wanted)
-    return where(found, where(down, 31 - place, place), none)
+    return where(found, where(down, 31 - position, position), none)
 
 
 class _AnyOfThree:
@@ -181,8 +181,8 @@ RULES = {
     "fns": Rule(_nth_one, ("b32",), (TYPE, TYPE, "s32")),
     "add": Rule(lambda _, a, b: a + b, (*_INTEGERS, *_PAIRS)),
     "sub": Rule(lambda _, a, b: a - b, _INTEGERS),
-    "mul": Rule(_product, _INTEGERS, modifiers=_PARTS),
-    "mad": Rule(lambda i, a, b, c: _product(i, a, b) + c, _INTEGERS, (TYPE, TYPE, SUM), _PARTS),
+    "mul": Rule(_multiplied, _INTEGERS, modifiers=_PARTS),
+    "mad": Rule(lambda i, a, b, c: _multiplied(i, a, b) + c, _INTEGERS, (TYPE, TYPE, ADDEND), _PARTS),
     "div": Rule(lambda _, a, b: a // _divisor(b), _INTEGERS),
     "rem": Rule(lambda _, a, b: a % _divisor(b), _INTEGERS),
     "min": Rule(lambda _, a, b: minimum(a, b), (*_INTEGERS, *_PAIRS)),

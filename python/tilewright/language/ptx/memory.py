@@ -17,7 +17,7 @@ _ADDRESS = re.compile(r"\[\s*(?P<register>[\w$%]+)\s*(?:\+\s*(?P<offset>-?\d+)\s
 
 
 class _Access:
-    """Elements from memory to registers, or the other way, at an address and behind it."""
+    """Loads or stores of elements at consecutive addresses."""
 
     types = tuple(name for name, bits in WIDTHS.items() if bits >= 8)
 
@@ -31,8 +31,8 @@ class _Access:
         (ty,) = instruction.types
         given, address = instruction.operands if self._is_load else reversed(instruction.operands)
         names = names_in(given)
-        for place, name in enumerate(names):
-            pointer = _pointer(instruction, registers, address, ty, place * WIDTHS[ty] // 8)
+        for position, name in enumerate(names):
+            pointer = _pointer(instruction, registers, address, ty, position * WIDTHS[ty] // 8)
             move = _load if self._is_load else _store
             move(instruction, registers, name, pointer, guard)
 

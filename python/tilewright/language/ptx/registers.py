@@ -1,4 +1,4 @@
-"""Registers: their names, what they hold, and how the elements of blocks get into them and out."""
+"""Registers: their names and values, and the packing of block elements into them."""
 
 import re
 import struct
@@ -24,12 +24,12 @@ _OF_CONSTRAINTS = re.compile(r"\$(?:(?P<plain>\d+)|\{(?P<braced>\d+)\})")
 
 
 class Registers:
-    """What the names in the text hold at the moment: words of `like`'s shape, None before they are written."""
+    """The current values of the names in the text: words of `like`'s shape, None before they are written."""
 
     def __init__(self, numbered, like):
-        """`numbered`: (width, word or None) of `$0`, `$1` and so on; `like`: what has the form of the words."""
+        """`numbered`: (width, word or None) of `$0`, `$1` and so on. `like`: a value with the shape of the words."""
         self._like = like
-        self._scopes = [{f"${place}": list(entry) for place, entry in enumerate(numbered)}]
+        self._scopes = [{f"${number}": list(entry) for number, entry in enumerate(numbered)}]
 
     def open(self):
         """Begin a scope of names."""
@@ -113,8 +113,8 @@ def plain_names(asm, count):
         _OF_CONSTRAINTS.sub("", rest)
     ):
         raise LanguageValueError(
-            f"has '$' in its text before what is no number of a register below {count}; "
-            "a '$' of the assembly is written '$$'"
+            f"has a '$' in its text that is not followed by a register number below {count}; "
+            "a literal '$' is written '$$'"
         )
     return re.sub(r"\$\{(\d+)\}", r"$\1", asm).replace("$$", "%")
 

@@ -1,4 +1,4 @@
-"""How an instruction goes from operands to its destination: what all of them have in common."""
+"""The common path of instructions from operands to destination."""
 
 from dataclasses import dataclass, field
 
@@ -8,16 +8,16 @@ from ..semantic.arithmetic import maximum, minimum, where
 from .text import WIDTHS, refused
 from .words import UNSIGNED, as_word, constant, lanes, seen_as
 
-#: What a source is that has the type in the opcode, and one that is as wide as the product it is added to.
-TYPE, SUM = "type", "sum"
+#: Kinds of sources: one of the type in the opcode, and one as wide as the result of the multiplication it is added to.
+TYPE, ADDEND = "type", "addend"
 
 
 @dataclass(frozen=True)
 class Rule:
     """`function(instruction, *values)` gives the result of an instruction for one element.
 
-    `types`: those that it is for. `sources`: TYPE, SUM or the name of a type of PTX for each. `modifiers`: those that
-    are taken notice of, or change nothing here.
+    `types`: the types it applies to. `sources`: TYPE, ADDEND or the name of a PTX type for each. `modifiers`: the
+    accepted modifiers.
     """
 
     function: object
@@ -43,8 +43,8 @@ class Rule:
         write(registers, destination, as_word(results), instruction, guard)
 
     def _read(self, source, ty, operand, instruction, registers):
-        is_wide = source == SUM and "wide" in instruction.modifiers
-        name = f"{ty[0]}{2 * WIDTHS[ty]}" if is_wide else ty if source in (TYPE, SUM) else source
+        is_wide = source == ADDEND and "wide" in instruction.modifiers
+        name = f"{ty[0]}{2 * WIDTHS[ty]}" if is_wide else ty if source in (TYPE, ADDEND) else source
         values = seen_as(registers.read(operand, WIDTHS[name], instruction.text), name)
         return [flushed(value) for value in values] if "ftz" in instruction.modifiers else values
 
@@ -78,7 +78,7 @@ def write(registers, destination, word, instruction, guard):
 
 
 def finished(instruction, result):
-    """A result as the modifiers want it: without subnormals, from 0 to 1, not negative."""
+    """Applies the modifiers to a result: flushes subnormals, clamps to 0 to 1, clamps to positive."""
     if not result.dtype.is_floating():
         return result
     modifiers = instruction.modifiers

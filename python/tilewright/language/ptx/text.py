@@ -15,7 +15,7 @@ _INSTRUCTION = re.compile(
 #: One operand: a vector in braces, an address in brackets, or a name or number.
 _OPERAND = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|[^,\s]+")
 
-#: The types of instructions, by their width; `x2` stands for two halves.
+#: The types of instructions, by their width; `x2` means two f16 or bf16.
 WIDTHS = {
     **{f"{kind}{bits}": bits for kind in "sub" for bits in (8, 16, 32, 64)},
     "f16": 16,
@@ -45,8 +45,8 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction: its name, the types and the modifiers in its opcode, the texts of its operands, the name of the
-    predicate that guards it (None without) and whether that is negated."""
+    """One instruction: its name, the types and modifiers in its opcode, and the texts of its operands. The guard is
+    the name of a predicate (None without one) and whether it is negated."""
 
     name: str
     types: tuple
@@ -58,7 +58,7 @@ class Instruction:
 
 
 def refused(text, why):
-    """The error for what has no meaning without a GPU, or that nobody taught the evaluator."""
+    """The error for a text that needs a GPU, or that the evaluator does not support."""
     return LanguageValueError(
         f"inline assembly without a GPU: {why}, in {' '.join(text.split())!r}",
         hint="the CPU back end and the interpreter run the PTX that the reference of tl.inline_asm_elementwise lists; "
@@ -67,7 +67,7 @@ def refused(text, why):
 
 
 def statements(asm):
-    """What the text says: `Declaration`s, `Instruction`s, and "{" and "}" around scopes."""
+    """The parsed text: `Declaration`s, `Instruction`s, and "{" and "}" around scopes."""
     rest = _COMMENT.sub(" ", asm).strip()
     while rest:
         if rest[0] in "{}":

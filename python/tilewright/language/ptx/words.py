@@ -36,7 +36,7 @@ def element_type(name):
 
 
 def lanes(name):
-    """The type of one element and how many stand in a register."""
+    """The type of one element and the number of elements in a register."""
     return (name.removesuffix("x2"), 2) if name.endswith("x2") else (name, 1)
 
 
@@ -73,8 +73,8 @@ def joined(words):
     """Words of one width, the lowest first, as one word."""
     width = words[0].dtype.primitive_bitwidth
     whole = resized(words[0], width * len(words))
-    for place, word in enumerate(words[1:], 1):
-        high = shifted(resized(word, width * len(words)), place * width, "<<")
+    for position, word in enumerate(words[1:], 1):
+        high = shifted(resized(word, width * len(words)), position * width, "<<")
         whole = arithmetic.bitwise(whole, high, "arith.ori", "|")
     return whole
 
@@ -82,7 +82,7 @@ def joined(words):
 def parts(word, count):
     """The inverse of `joined`."""
     bits = word.dtype.primitive_bitwidth // count
-    return [resized(shifted(word, place * bits, ">>"), bits) for place in range(count)]
+    return [resized(shifted(word, position * bits, ">>"), bits) for position in range(count)]
 
 
 def seen_as(word, name):

@@ -1,15 +1,15 @@
 """The meaning of each operation: promotion and broadcasting of its operands, then the ops that it becomes.
 
 One module for each group of operations. Functions here take tensors or plain Python numbers (literals).
-Modules of the language import these as `from .semantic import convert`, which costs an import of Tilewright
-nothing: what they hold is imported when a kernel is compiled that uses it.
+Modules of the language import these as `from .semantic import convert`. The import is lazy: a module is loaded when a
+kernel that uses it is compiled.
 """
 
 import importlib
 
 
 class _OnDemand:
-    """Stands for a module of this package until something of it is used."""
+    """A proxy for a module of this package until its first use."""
 
     def __init__(self, name):
         self.__name__ = f"{__name__}.{name}"

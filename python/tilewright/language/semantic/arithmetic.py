@@ -1,6 +1,6 @@
 """Arithmetic, bitwise and logical operations."""
 
-from ...places import warn
+from ...user_location import warn
 from ..dtypes import float32, int8, int64, uint32, uint64, with_scalar
 from ..errors import LanguageTypeError, LanguageValueError
 from ..ir import Spelled, builder, emit, emit_effect
@@ -48,7 +48,7 @@ def _checked(left, right, symbol, floating, integer, check):
 
 
 def _as_offset(value, pointer, what):
-    """What a pointer moves by, of a type that the op, which extends by sign, reads as it is."""
+    """The offset of a pointer, in a type that the sign-extending op reads unchanged."""
     value = to_tensor(value)
     if not value.dtype.is_int():
         raise LanguageTypeError(
@@ -65,7 +65,7 @@ def _move(pointer, offset):
 
 
 def add(left, right, check=True):
-    """The sum; of a pointer and an integer, the pointer moved by so many elements."""
+    """The sum; of a pointer and an integer, the pointer moved by that many elements."""
     check_operand(left, "+")
     check_operand(right, "+")
     if _is_pointer(left) and _is_pointer(right):
@@ -87,14 +87,14 @@ def sub(left, right, check=True):
 
 
 def mul(left, right, check=True):
-    """The product."""
+    """Multiplication."""
     return _checked(left, right, "*", "arith.mulf", "arith.muli", check)
 
 
 def truediv(left, right, fast=None, whole_range=True):
-    """Division of floats; integers are converted first, two of them to float32. `fast` allows a reciprocal;
-    where it is not given the numerics of the kernel decide. Without `whole_range`, divisors above 2^126 may
-    give zero, and subnormal numbers count as zero."""
+    """Division of floats. Integers are converted first, two of them to float32. `fast` allows a reciprocal; by
+    default the numerics of the kernel decide. Without `whole_range`, divisors above 2^126 may give zero, and
+    subnormal numbers count as zero."""
     fast = builder().options.numerics == "triton" if fast is None else fast
     check_operand(left, "/")
     check_operand(right, "/")
@@ -208,7 +208,7 @@ def shift(left, right, symbol):
     # The type of both: bools are shifted by a number as int32.
     if given is not None and count is not None and not 0 <= count < left.dtype.primitive_bitwidth:
         raise LanguageValueError(f"{symbol} by {count} is out of range for {given}")
-    # An unsigned count makes the type of both unsigned, but what is shifted keeps its sign.
+    # An unsigned count makes the common type unsigned, but the shifted value keeps its sign.
     op = "arith.shli" if symbol == "<<" else _pick(given or left.dtype, None, "arith.shrsi", "arith.shrui")
     return emit(op, [left, right], left.type)
 
@@ -227,10 +227,10 @@ def logical_not(value):
 def where(condition, left, right):
     """`left` where `condition`, `right` elsewhere."""
     condition = to_tensor(condition)
-    if not condition.dtype.is_bool() and builder().options.numerics == "triton":  # which means to refuse it
+    if not condition.dtype.is_bool() and builder().options.numerics == "triton":  # Triton rejects it
         warn(
             f"tl.where takes a condition of int1, got {condition.dtype}: what is not zero counts as true",
-            builder().place(),
+            builder().user_location(),
         )
     condition = to_bool(condition)
     left, right = operands(left, right, "where", pointers=True)
@@ -251,7 +251,7 @@ def fma(x, y, z):
 
 
 def multiply_high(x, y):
-    """The upper half of the unsigned product."""
+    """The upper half of an unsigned multiplication."""
     x, y = operands(x, y, "umulhi")
     given = x.dtype
     if not given.is_int() or given.int_bitwidth < 32:

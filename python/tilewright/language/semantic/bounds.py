@@ -1,9 +1,9 @@
 """Checks, in kernels compiled with `debug`, that accesses stay inside of the arrays that a launch was given.
 
-A pointer has an *extent*, the addresses of the first byte of its array and of the one behind the last, as int64
-scalars, or as blocks where its elements may point into several arrays. Arithmetic, changes of shape, `tl.where`, loops
-and branches take it along. A pointer also knows its *origin*: the argument that it was made from, or `ANY` where only
-the kernel knows. One that was loaded or made from an integer has neither, and is not checked.
+A pointer has an *extent*: the begin and end addresses of its array, as int64 scalars, or as blocks where its elements may
+point into several arrays. Arithmetic, changes of shape, `tl.where`, loops and branches propagate it. A pointer also
+has an *origin*: the argument that it was made from, or `ANY` if that is known only at run time. A pointer that was
+loaded or made from an integer has neither, and is not checked.
 """
 
 from ..dtypes import block_type, int64
@@ -17,7 +17,7 @@ from .promote import broadcast_to_shape
 #: The origin of pointers that are made from one of the arguments, but not known from which.
 ANY = "any"
 
-#: Ops whose result has the elements of the first operand at other places.
+#: Ops that only rearrange the elements of their first operand.
 MOVING = {
     "tile.splat",
     "tile.broadcast",
@@ -29,7 +29,7 @@ MOVING = {
 
 
 def _everywhere():
-    """The extent of a pointer of which nothing is known."""
+    """The extent of an unknown pointer."""
     return constant(0, int64), constant(2**63 - 1, int64)
 
 
@@ -62,8 +62,7 @@ def _choose(result, condition, left, right):
 
 
 def with_extent(value):
-    """A pointer as loops carry it and branches merge it: with an extent, of blocks if it is one. Anything else as
-    it is."""
+    """A pointer with an extent, as loops carry it and branches merge it. Other values are returned as they are."""
     if not builder().extents or not value.dtype.is_ptr():
         return value
     bounded = tensor(value.handle, value.type)
@@ -80,7 +79,7 @@ def _within(addresses, extent, size):
 
 
 def _assert_held(held, pointer, message):
-    """Assert that an access through `pointer` `held`; "{}" in the message stands for the array."""
+    """Assert that an access through `pointer` `held`; "{}" in the message is replaced by the array."""
     if pointer.origin != ANY:
         emit_effect("tile.assert", [held], message=message.format(repr(pointer.origin)))
         return
@@ -91,8 +90,8 @@ def _assert_held(held, pointer, message):
 
 
 def checked_mask(pointer, mask, what):
-    """Assert that `pointer`, where `mask` is true or None, is inside of its array. Gives the mask of what may be
-    accessed, which leaves out what is not inside."""
+    """Asserts that `pointer` is inside of its array where `mask` is true or None. Returns the mask of the elements
+    inside."""
     if pointer.extent is None:
         return mask
     size = memory_type(pointer.dtype.element_ty).primitive_bitwidth // 8
@@ -111,10 +110,10 @@ def check_described(base, shape, strides):
         return
     last, empty = cast(base, int64), None
     size = memory_type(base.dtype.element_ty).primitive_bitwidth // 8
-    for side, stride in zip(shape, strides, strict=True):
-        steps = arithmetic.mul(arithmetic.sub(side, 1, check=False), stride, check=False)
+    for size, stride in zip(shape, strides, strict=True):
+        steps = arithmetic.mul(arithmetic.sub(size, 1, check=False), stride, check=False)
         last = arithmetic.add(last, arithmetic.mul(steps, size, check=False), check=False)
-        none = compare("le", side, 0)
+        none = compare("le", size, 0)
         empty = none if empty is None else arithmetic.logical(empty, none, "arith.ori")
     both = [_within(address, base.extent, size) for address in (cast(base, int64), last)]
     inside = arithmetic.logical(empty, arithmetic.logical(*both, "arith.andi"), "arith.ori")

@@ -17,18 +17,18 @@ def check_block(value, what):
         raise LanguageTypeError(f"{what} is a block, got {describe(value)}")
 
 
-def _check_inside(index, side):
-    """Assert that the elements of `index` count the places of a side."""
+def _check_inside(index, size):
+    """Asserts that the elements of `index` are in [0, size)."""
     if not builder().debug:
         return
     index = cast(index, int64)
-    below = compare.compare("lt", index, side)
+    below = compare.compare("lt", index, size)
     inside = arithmetic.logical(compare.compare("ge", index, 0), below, "arith.andi")
-    emit_effect("tile.assert", [inside], message=f"an index of tl.gather is outside of [0, {side})")
+    emit_effect("tile.assert", [inside], message=f"an index of tl.gather is outside of [0, {size})")
 
 
 def check_index(value, index, what, role):
-    """Raise unless `index` is a block of integers of the rank of `value`, which is the `role` of `what`."""
+    """Raises unless `index` is a block of integers of the rank of `value`. `role` names `value` in errors of `what`."""
     check_block(index, f"the index of {what}")
     if not index.dtype.is_int() or index.dtype.is_bool():
         raise LanguageTypeError(f"the index of {what} is made of integers, got {index.type}")
@@ -38,12 +38,12 @@ def check_index(value, index, what, role):
         )
 
 
-def check_sides(value, index, axis, what, role):
-    """Raise unless `index` has the sides of `value` but for that along `axis`."""
-    for other, (side, given) in enumerate(zip(value.shape, index.shape, strict=True)):
-        if other != axis and side != given:
+def check_dims(value, index, axis, what, role):
+    """Raises unless `index` and `value` agree in all dimensions except `axis`."""
+    for other, (dim, given) in enumerate(zip(value.shape, index.shape, strict=True)):
+        if other != axis and dim != given:
             raise LanguageValueError(
-                f"side {other} of {what} along axis {axis} is {side} in the {role} and {given} in the index",
+                f"dimension {other} of {what} along axis {axis} is {dim} in the {role} and {given} in the index",
                 hint="broadcast one of them with tl.broadcast_to",
             )
 
@@ -53,14 +53,14 @@ def gather(source, index, axis):
     check_block(source, "the source of tl.gather")
     check_index(source, index, "tl.gather", "source")
     axis = as_axis(axis, len(source.shape), "tl.gather")
-    check_sides(source, index, axis, "tl.gather", "source")
+    check_dims(source, index, axis, "tl.gather", "source")
     _check_inside(index, source.shape[axis])
     result = block_type(source.dtype, index.shape)
     return emit("tile.gather", [source, cast(index, int32)], result, axis=axis)
 
 
 def _to_int32(source, num_bins, mask):
-    """`source` as int32, and a mask of those that the narrowing keeps."""
+    """`source` as int32, and a mask of the elements that keep their value."""
     if source.dtype.int_bitwidth <= 32:
         return cast(source, int32), mask
     inside = arithmetic.logical(

@@ -35,9 +35,9 @@ def _holds(ty, value):
 
 
 def _typed(value, other):
-    """`value`; in Triton a number has a type of its own beside the tensor `other`, by its size."""
-    is_beside = is_literal(value) and isinstance(other, tensor)
-    return to_tensor(value) if is_beside and follows_triton() and not _holds(other.dtype, value) else value
+    """`value`. Under Triton's numerics a number compared with the tensor `other` has its own type, by its size."""
+    is_mixed = is_literal(value) and isinstance(other, tensor)
+    return to_tensor(value) if is_mixed and follows_triton() and not _holds(other.dtype, value) else value
 
 
 def compare(name, left, right):

@@ -11,7 +11,7 @@ from ..tensor import tensor
 
 _FLOAT32_MAX = (2 - 2**-23) * 2.0**127
 _FLOAT32_MIN_NORMAL = 2.0**-126
-#: The least magnitude that overflows: the largest number and half of its last place.
+#: The least magnitude that overflows: the largest number plus half a unit in its last place (ULP).
 _OVERFLOW = {
     "fp8e4nv": 464.0,
     "fp8e5": 61440.0,
@@ -101,7 +101,7 @@ def to_tensor(value):
         return value
     if is_literal(value):
         return constant(value, literal_type(value))
-    builder()  # outside of a kernel that is what is wrong
+    builder()  # raises outside of a kernel
     raise LanguageTypeError(
         f"expected a block, a scalar or a number, got {describe(value)}", hint=operand_hint(value)
     )
@@ -115,7 +115,7 @@ def operand_hint(value):
 
 
 def as_tensors(given):
-    """What a function gave, a value or a tuple of them, as a list of tensors."""
+    """The result of a function, a value or a tuple of them, as a list of tensors."""
     return [to_tensor(value) for value in (given if isinstance(given, tuple) else (given,))]
 
 
@@ -201,7 +201,7 @@ def _cast_float(value, source, target, rounding):
     if target.is_bool():
         return to_bool(value)
     if target.is_int() and target.int_bitwidth < 32:
-        # What does not fit loses its high bits, as in NumPy: the operation itself leaves such results open.
+        # Values out of range lose their high bits, as in NumPy: the op itself leaves them undefined.
         return cast(_convert("arith.fptosi", value, int32), target)
     if target.is_int():
         return _convert("arith.fptosi" if target.is_int_signed() else "arith.fptoui", value, target)
@@ -215,7 +215,7 @@ def _cast_float(value, source, target, rounding):
 
 
 def _toward_zero(nearest, value):
-    """`value` narrowed toward zero, given what is nearest to it: one step back where the magnitude grew."""
+    """`value` narrowed toward zero, from `nearest`: one step back where the magnitude grew."""
     back = _convert("arith.extf", nearest, value.dtype)
     back, size = (emit("math.absf", [number], number.type) for number in (back, value))
     from .compare import compare

@@ -1,4 +1,4 @@
-"""Matrix products."""
+"""Matrix multiplication."""
 
 from ... import knobs
 from ..dtypes import bfloat16, block_type, float16, float32, float64, int8, int32
@@ -26,10 +26,10 @@ def _check(left, right):
             f"{shapes}: the ranks differ", hint="repeat the smaller one with tl.broadcast_to"
         )
     if left.shape[:-2] != right.shape[:-2]:
-        raise LanguageValueError(f"{shapes}: the numbers of products differ")
+        raise LanguageValueError(f"{shapes}: the batch sizes differ")
     if left.shape[-1] != right.shape[-2]:
         raise LanguageValueError(
-            f"{shapes}: the last side of the first block and the last but one of the second differ"
+            f"{shapes}: the last dimension of the first block and the second to last of the second differ"
         )
     if left.dtype != right.dtype and not (left.dtype.is_fp8() and right.dtype.is_fp8()):
         raise LanguageTypeError(
@@ -46,7 +46,7 @@ def _to_computed(value):
 
 
 def _result_type(element, out_dtype):
-    """The type in which the products of `element` are summed."""
+    """The accumulator type of operands of type `element`."""
     if element == int8:
         return int32
     if element == float64:
@@ -60,7 +60,7 @@ def _result_type(element, out_dtype):
     return out_dtype
 
 
-#: By the name of a precision: how many bfloat16 stand for a float32, and which of them are multiplied.
+#: For each precision: the number of bfloat16 terms of a float32, and the pairs of terms that are multiplied.
 _SPLITS = {
     "bf16x3": (2, ((1, 0), (0, 1), (0, 0))),
     "bf16x6": (3, ((1, 1), (2, 0), (0, 2), (1, 0), (0, 1), (0, 0))),
@@ -68,7 +68,7 @@ _SPLITS = {
 
 
 def _split(value, count):
-    """float32 as `count` bfloat16 whose sum it is, nearly; the rest of an infinity is zero."""
+    """Splits float32 into `count` bfloat16 terms whose sum approximates it. The remainder of an infinity is zero."""
     parts = []
     for _ in range(count):
         parts.append(cast(value, bfloat16))
@@ -78,19 +78,19 @@ def _split(value, count):
 
 
 def _dot_of_parts(left, right, acc, precision):
-    """The product of float32 in several of bfloat16, the small ones summed first."""
+    """A float32 dot as several bfloat16 dots. The small terms are summed first."""
     count, pairs = _SPLITS[precision]
     lefts, rights = _split(left, count), _split(right, count)
     total = constant(0, acc.type)
     for i, j in pairs:
-        if (i, j) == (0, 0):  # which has all NaNs that count: infinities times a rest of zero are none
+        if (i, j) == (0, 0):  # the leading term has every valid NaN: inf * 0 of a remainder is a spurious one
             total = arithmetic.where(compare("eq", total, total), total, 0.0)
         total = emit("tile.dot", [lefts[i], rights[j], total], acc.type, precision=PRECISION["ieee"])
     return arithmetic.add(acc, total)
 
 
 def _is_summed_outside(left, right, most):
-    """Whether the sum of a product is added to the others outside of tensor cores, which `most` asks for."""
+    """Whether the dot is added to the accumulator outside of the tensor cores, as `most` requests."""
     if most is None or not (left.dtype.is_fp8() and right.dtype.is_fp8()):
         return False
     if most < 0:
@@ -101,7 +101,7 @@ def _is_summed_outside(left, right, most):
 
 
 def _default_precision(allow_tf32):
-    """The precision of a product that names none."""
+    """The precision of a dot without an explicit one."""
     if allow_tf32 is not None:
         return "tf32" if allow_tf32 else "ieee"
     if builder().options.numerics != "triton":
@@ -111,7 +111,7 @@ def _default_precision(allow_tf32):
 
 def dot(left, right, acc, input_precision, allow_tf32, out_dtype, max_num_imprecise_acc=None):
     """See `tl.dot`."""
-    # float16 holds the numbers of the types that only memory knows.
+    # Storage-only float types are exact in float16.
     left, right = (_to_computed(value) for value in (left, right))
     _check(left, right)
     if input_precision is not None and allow_tf32 is not None:
@@ -120,7 +120,7 @@ def dot(left, right, acc, input_precision, allow_tf32, out_dtype, max_num_imprec
         input_precision = _default_precision(allow_tf32)
     precision = option({**PRECISION, **_SPLITS}, input_precision, "input_precision")
     if left.dtype != float32:
-        precision = PRECISION["ieee"]  # it speaks of float32 operands only
+        precision = PRECISION["ieee"]  # the option applies to float32 operands only
     result = block_type(_result_type(left.dtype, out_dtype), (*left.shape[:-1], right.shape[-1]))
     if acc is None:
         acc = constant(0, result)

@@ -1,8 +1,10 @@
-"""Products of blocks whose elements share scales in groups (OCP Microscaling Formats, version 1.0).
+"""Dots of blocks whose elements share scales in groups (OCP Microscaling Formats, version 1.0).
 
-Elements are widened to a float that holds them with their scale, and multiplied as such: bfloat16, or where
-one side is float16, float32 by tensor cores in tf32, whose ten bits of mantissa lose nothing of either. Elements
-of 16 bits with scales that have a mantissa themselves take all of float32.
+Each element is widened to a type that holds its scaled value exactly, and multiplied in that type:
+
+1. bfloat16 by default.
+2. tf32 where one operand is float16: its 10 mantissa bits lose nothing.
+3. float32 where 16-bit elements have scales with a mantissa.
 """
 
 from .. import dtypes
@@ -16,7 +18,7 @@ from .dot import dot
 from .promote import broadcast_to_shape, expand_dims, follows_triton
 from .shape import permute, reshape
 
-#: How many elements along the contracted side may share a scale.
+#: How many elements along the contracted dimension may share a scale.
 GROUPS = (32, 16)
 
 _FORMATS = {
@@ -31,8 +33,8 @@ def _check_block(value, name, rank=None):
         raise LanguageValueError(f"{name} of tl.dot_scaled has rank {rank}, got {list(value.shape)}")
 
 
-def _shift_left(value, places):
-    return arithmetic.shift(value, places, "<<")
+def _shift_left(value, count):
+    return arithmetic.shift(value, count, "<<")
 
 
 def _and(value, mask):
@@ -42,8 +44,8 @@ def _and(value, mask):
 def _decode_e2m1(codes):
     """Codes of four bits (uint32) as float32.
 
-    Exponent and mantissa stand where those of float32 do, the exponent too small by 126; so does the one
-    subnormal number, which becomes one of float32.
+    Exponent and mantissa are shifted to their position in float32, where the exponent is too small by 126.
+    The one subnormal code becomes a subnormal float32.
     """
     magnitude, sign = _shift_left(_and(codes, 7), 22), _shift_left(_and(codes, 8), 28)
     small = bitcast(arithmetic.bitwise(magnitude, sign, "arith.ori", "|"), float32)
@@ -51,7 +53,7 @@ def _decode_e2m1(codes):
 
 
 def _unpack_e2m1(value, axis, name):
-    """float32 of bytes that hold two elements each, side by side along `axis`, the first in the lower half."""
+    """Unpacks bytes of two adjacent elements along `axis`, the first in the low bits, to float32."""
     if not value.dtype.is_int() or value.dtype.int_bitwidth != 8:
         raise LanguageTypeError(f"{name} of tl.dot_scaled in e2m1 is made of uint8, got {value.type}")
     codes = cast(bitcast(value, dtypes.uint8), uint32)
@@ -91,14 +93,14 @@ def _factor(scale, fast_math):
 
 
 def _group(scale, rows, depth, name):
-    """How many of `depth` elements share one of the scales, of which there are some for each of `rows`."""
+    """Returns how many of the `depth` elements share a scale. `scale` has one row of scales for each of `rows`."""
     _check_block(scale, name, len(rows) + 1)
     if scale.dtype != dtypes.float8e4nv and not (scale.dtype.is_int() and scale.dtype.int_bitwidth == 8):
         raise LanguageTypeError(
             f"{name} of tl.dot_scaled is made of uint8 (e8m0) or fp8e4nv (e4m3), got {scale.type}"
         )
     groups = GROUPS
-    if follows_triton():  # where the type of the scales says for how many each is
+    if follows_triton():  # the type of the scales gives the group size
         groups = (16,) if scale.dtype == dtypes.float8e4nv else (32,)
         shape = [*rows, depth // groups[0]]
         if list(scale.shape) != shape:
@@ -108,13 +110,13 @@ def _group(scale, rows, depth, name):
             return group
     fitting = " or ".join(str([*rows, depth // group]) for group in GROUPS if depth % group == 0)
     raise LanguageValueError(
-        f"{name} of tl.dot_scaled has a scale for each 32 or 16 elements along the contracted side, "
+        f"{name} of tl.dot_scaled has a scale for each 32 or 16 elements along the contracted dimension, "
         f"{fitting or f'which has {depth}'}, got {list(scale.shape)}"
     )
 
 
 def _repeat(factor, times):
-    """Each element of the last side so many times."""
+    """Repeats each element along the last dimension `times` times."""
     rank, shape = len(factor.shape), factor.shape
     wide = broadcast_to_shape(expand_dims(factor, rank), (*shape, times))
     return reshape(wide, (*shape[:-1], shape[-1] * times))
@@ -126,7 +128,7 @@ def _transposed(value):
 
 
 def _apply(value, scale, is_right, fast_math, name):
-    """The elements in float32, each times its scale. The scales of the right side are transposed."""
+    """The elements in float32, each times its scale. The scales of the right operand are transposed."""
     if scale is None:
         return value
     *batch, first, second = value.shape
@@ -137,7 +139,7 @@ def _apply(value, scale, is_right, fast_math, name):
 
 
 def _needs_float32(scale, kind):
-    """Whether elements times scales have more bits of mantissa than tensor cores multiply at once."""
+    """Whether scaled elements have more mantissa bits than the tensor cores multiply at once."""
     return scale is not None and scale.dtype == dtypes.float8e4nv and kind in ("bf16", "fp16")
 
 

@@ -60,7 +60,7 @@ _BINARY = {
 #: Conversions, which wrap around.
 _CONVERSIONS = {"arith.extsi": _signed, "arith.extui": _unsigned, "arith.trunci": _signed}
 
-#: How predicates of `arith.cmpi` read the operands, and what they ask, as the enum numbers them.
+#: The signedness and the comparison of each predicate of `arith.cmpi`, in the order of the enum.
 _COMPARISONS = [
     (_signed, lambda left, right: left == right),
     (_signed, lambda left, right: left != right),
@@ -78,7 +78,7 @@ _COMPARISONS = [
 
 
 def fold(op, operands, type, attrs):
-    """The result of `op` as a constant of the scalar `type`, None where it is not known while compiling."""
+    """The result of `op` as a constant of the scalar `type`; None if it is not known at compile time."""
     numbers = [operand.known for operand in operands]
     if not numbers or any(number is None for number in numbers):
         return None

@@ -1,4 +1,4 @@
-"""Functions of the user's that an operation calls for elements."""
+"""User functions that an operation calls on elements."""
 
 import inspect
 
@@ -10,7 +10,7 @@ from .convert import describe
 def check_function(function, count, what, role, arguments=None):
     """Raise `LanguageTypeError` unless `function` is one in the language that can be called with `count` arguments.
 
-    `what` calls it, as its `role`; `arguments` says what it is called with.
+    `what` calls it as its `role`. `arguments` describes the arguments in errors.
     """
     if not getattr(type(function), "is_kernel_function", False):
         hint = None
@@ -34,7 +34,7 @@ def check_function(function, count, what, role, arguments=None):
 
 
 def check_combine(function, blocks, what):
-    """The same of a function that combines two elements of each of so many blocks."""
+    """The same check for a function that combines two elements of each of `blocks` blocks."""
     arguments = "its parameters are the element on the left and the one on the right"
     if blocks > 1:
         arguments = f"its parameters are the {blocks} elements on the left, then the {blocks} on the right"

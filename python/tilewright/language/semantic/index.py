@@ -1,7 +1,7 @@
 """`x[:, None]`, `x[0:16]`, `x[i]`: indexing of blocks, and `x[0:16] = y`, which gives another block.
 
-An index picks positions along each side, known while compiling but for a single one, which may be a scalar of the
-kernel. What is picked is gathered; what is assigned is gathered back to where it belongs and chosen there.
+An index picks positions along each axis. They are known at compile time, except a single position, which may be a scalar
+of the kernel. A read gathers the picked elements. An assignment gathers the new elements to their positions and selects.
 """
 
 from dataclasses import dataclass
@@ -22,17 +22,17 @@ _HINT = "blocks take integers, slices, None and '...' as indices, as in x[0:16, 
 
 @dataclass(frozen=True)
 class _Picked:
-    """The positions that one index picks: `start`, an int or a scalar of the kernel, `step` and `count`; a single
-    position `drops` its side."""
+    """The positions that one index picks: `start` (an int or a scalar of the kernel), `step` and `count`. A single
+    position `drops` its axis."""
 
     start: object
     step: int
     count: int
     drops: bool
 
-    def is_all(self, side):
-        """Whether it is every position of the side, in order."""
-        return not self.drops and (self.start, self.step, self.count) == (0, 1, side)
+    def is_all(self, size):
+        """Whether it picks every position of an axis of this size, in order."""
+        return not self.drops and (self.start, self.step, self.count) == (0, 1, size)
 
 
 def _is_all(entry):
@@ -40,13 +40,13 @@ def _is_all(entry):
 
 
 def _entries(index, rank):
-    """The index as a list with an entry for each side, and None for each new one."""
+    """The index as a list with an entry for each axis, and None for each new one."""
     entries = list(index) if isinstance(index, tuple) else [index]
     ellipses = [position for position, entry in enumerate(entries) if entry is Ellipsis]
     if len(ellipses) > 1:
         raise LanguageError("an index has one '...' at most", hint=_HINT)
     kept = sum(entry is not None and entry is not Ellipsis for entry in entries)
-    if kept > rank and builder().options.numerics == "triton":  # which passes over sides that there are not
+    if kept > rank and builder().options.numerics == "triton":  # Triton ignores surplus full slices
         spare = [position for position, entry in enumerate(entries) if _is_all(entry)][rank - kept :]
         entries = [entry for position, entry in enumerate(entries) if position not in spare]
         kept -= len(spare)
@@ -61,17 +61,17 @@ def _entries(index, rank):
     return entries
 
 
-def _picked(entry, side):
+def _picked(entry, size):
     if isinstance(entry, slice):
-        return _slice(entry, side)
+        return _slice(entry, size)
     if isinstance(entry, bool) or not isinstance(entry, int):
-        return _scalar(entry, side)
-    if not -side <= entry < side:
-        raise LanguageValueError(f"index {entry} is out of range for a side of {side}")
-    return _Picked(entry % side, 1, 1, True)
+        return _scalar(entry, size)
+    if not -size <= entry < size:
+        raise LanguageValueError(f"index {entry} is out of range for a dimension of size {size}")
+    return _Picked(entry % size, 1, 1, True)
 
 
-def _slice(entry, side):
+def _slice(entry, size):
     for bound in (entry.start, entry.stop, entry.step):
         if isinstance(bound, bool) or not (bound is None or isinstance(bound, int)):
             raise LanguageTypeError(
@@ -80,14 +80,14 @@ def _slice(entry, side):
             )
     if entry.step == 0:
         raise LanguageValueError("the step of a slice is not 0")
-    positions = range(*entry.indices(side))
+    positions = range(*entry.indices(size))
     if not positions:
-        raise LanguageValueError(f"the slice {_spell(entry)} of a side of {side} is empty")
+        raise LanguageValueError(f"the slice {_spell(entry)} of a dimension of size {size} is empty")
     return _Picked(positions.start, positions.step, len(positions), False)
 
 
-def _scalar(entry, side):
-    """A position that the kernel computes."""
+def _scalar(entry, size):
+    """A single position that the kernel computes."""
     from ..tensor import tensor
 
     if not isinstance(entry, tensor):
@@ -99,8 +99,8 @@ def _scalar(entry, side):
         raise LanguageTypeError(f"an index is an integer, got {entry.type}", hint=_HINT)
     entry = cast(entry, int64)
     if builder().debug:
-        inside = arithmetic.logical(compare("ge", entry, 0), compare("lt", entry, side), "arith.andi")
-        emit_effect("tile.assert", [inside], message=f"an index is outside of [0, {side})")
+        inside = arithmetic.logical(compare("ge", entry, 0), compare("lt", entry, size), "arith.andi")
+        emit_effect("tile.assert", [inside], message=f"an index is outside of [0, {size})")
     return _Picked(cast(entry, int32), 1, 1, True)
 
 
@@ -110,7 +110,7 @@ def _spell(entry):
 
 
 def _along(positions, axis, rank):
-    """A block of rank 1 as one that counts along `axis` and has sides of 1 else."""
+    """Reshapes a block of rank 1 to run along `axis`. The other dimensions have size 1."""
     shape = [1] * rank
     shape[axis] = positions.shape[0]
     return reshape(positions, tuple(shape))
@@ -125,7 +125,7 @@ def _take(value, positions, axis):
 
 
 def _numbers(value):
-    """`value` with elements that are gathered as they are, and how to turn these back."""
+    """`value` with elements of a type that can be gathered, and the function that converts them back."""
     ty = value.dtype
     if ty.is_ptr():
         return cast(value, int64), lambda result: cast(result, ty)
@@ -135,14 +135,14 @@ def _numbers(value):
 
 
 def _positions(picked):
-    """What is picked, as an int32 block of rank 1."""
+    """The picked positions as an int32 block of rank 1."""
     count = emit("tile.range", [], block_type(int32, [picked.count]), start=0, end=picked.count)
     scaled = count if picked.step == 1 else arithmetic.mul(count, picked.step, check=False)
     return arithmetic.add(scaled, picked.start, check=False)
 
 
 def getitem(value, index):
-    """The elements that `index` picks; every None inserts a side of 1."""
+    """The elements that `index` picks. Every None inserts a dimension of size 1."""
     entries = _entries(unwrap(index), len(value.shape))
     shape, axis = [], 0
     gathered, restore = value, None
@@ -178,8 +178,8 @@ def setitem(value, index, new):
     """`value` with the elements that `index` picks replaced by `new`, which broadcasts to their shape."""
     new = to_tensor(unwrap(new))
     entries = _entries(unwrap(index), len(value.shape))
-    sides = iter(value.shape)
-    chosen = [None if entry is None else _picked(entry, next(sides)) for entry in entries]
+    sizes = iter(value.shape)
+    chosen = [None if entry is None else _picked(entry, next(sizes)) for entry in entries]
     shape = tuple(picked.count if picked else 1 for picked in chosen if picked is None or not picked.drops)
     new = _converted(new, value, shape)
     picked = [entry for entry in chosen if entry is not None]
@@ -189,7 +189,7 @@ def setitem(value, index, new):
     for axis, entry in enumerate(picked):
         if entry.is_all(value.shape[axis]):
             continue
-        mask, source = _places(entry, value.shape[axis])
+        mask, source = _inverse(entry, value.shape[axis])
         if entry.count > 1:
             numbers = _take(numbers, source, axis)
         mask = _along(mask, axis, len(value.shape))
@@ -215,9 +215,12 @@ def _converted(new, value, shape):
         ) from None
 
 
-def _places(picked, side):
-    """For each position of a side, whether it is picked and as which one: int1 and int32 blocks of rank 1."""
-    here = emit("tile.range", [], block_type(int32, [side]), start=0, end=side)
+def _inverse(picked, size):
+    """For each position of an axis: whether it is picked, and its index among the picked ones.
+
+    Returns an int1 and an int32 block of rank 1.
+    """
+    here = emit("tile.range", [], block_type(int32, [size]), start=0, end=size)
     if picked.count == 1:
         return compare("eq", here, picked.start), None
     first, step = picked.start, picked.step

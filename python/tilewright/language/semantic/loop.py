@@ -76,12 +76,12 @@ def direction(loop, step):
 
 
 def may_leave_type(loop, ty):
-    """Whether the step behind the last index may lead around the type of the index."""
+    """Whether the step after the last index may wrap around in the type of the index."""
     step, end = static_step(loop), known_value(unwrap(loop.end))
     if step is None or not isinstance(end, int):
         return step not in (1, -1)
-    behind = end + step + (-1 if step > 0 else 1)
-    return not ty.get_int_min_value() <= behind <= ty.get_int_max_value()
+    after = end + step + (-1 if step > 0 else 1)
+    return not ty.get_int_min_value() <= after <= ty.get_int_max_value()
 
 
 def counted_upwards(loop):
@@ -131,9 +131,9 @@ def too_many_operations(limit):
 
 
 def unrolled(over):
-    """The items of what a comprehension runs over, constants where they come from a range.
+    """The items that a comprehension runs over. Those of a range are constants.
 
-    Raises `LanguageTypeError` unless there is a number of them that is known while compiling.
+    Raises `LanguageTypeError` unless their number is known at compile time.
     """
     over = unwrap(over) if isinstance(over, constexpr) else over
     if isinstance(over, (tuple, list)):

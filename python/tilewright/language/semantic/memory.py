@@ -13,14 +13,14 @@ STORE_CACHE = {"": 0, None: 0, ".wb": 5, ".cg": 2, ".cs": 3, ".wt": 6}
 EVICTION = {"": 0, None: 0, "evict_first": 1, "evict_last": 2}
 SEMANTICS = {None: 3, "relaxed": 0, "acquire": 1, "release": 2, "acq_rel": 3}
 _OF_POINTERS = " of the pointers"
-#: Those of atomic operations that only read, and of those that only write.
+#: Memory orders of atomics that only read, and of those that only write.
 READ_SEMANTICS = {None: 1, "relaxed": 0, "acquire": 1}
 WRITE_SEMANTICS = {None: 2, "relaxed": 0, "release": 2}
 SCOPES = {None: 1, "cta": 0, "gpu": 1, "sys": 2}
 
 
 def option(table, value, what):
-    """The code of the option `value`; None, False and 0 stand for none, as in Triton. Raises `LanguageValueError` that
+    """The code of the option `value`; None, False and 0 mean no option, as in Triton. Raises `LanguageValueError` that
     lists the options."""
     value = value or None
     if value not in table:
@@ -108,7 +108,7 @@ def store(pointer, value, mask, cache, eviction):
     value = to_tensor(value)
     both = (_OF_POINTERS, " of the stored value")
     shape = broadcast_shapes(pointer.shape, value.shape, both) if pointer.type.is_block() else ()
-    # A value of fewer sides than the pointers is more often a mistake in the pointers, which writes elsewhere.
+    # A value of lower rank than the pointers mostly means wrong pointers, which would write elsewhere.
     if shape != pointer.shape or len(value.shape) not in (0, len(pointer.shape)):
         shapes = f"{list(value.shape)} through pointers of shape {list(pointer.shape)}"
         raise LanguageValueError(f"tl.store of a block of shape {shapes}")
@@ -160,12 +160,12 @@ def atomic_kind(op, element, what):
 
 
 def atomic_rmw(op, pointer, value, mask, sem, scope):
-    """`op` is add, max, min, and, or, xor or xchg. Gives what memory held before."""
+    """`op` is add, max, min, and, or, xor or xchg. Returns the old elements."""
     return _atomic_rmw(op, f"tl.atomic_{op}", pointer, value, mask, option(SEMANTICS, sem, "sem"), scope)
 
 
 def atomic_store(pointer, value, mask, sem, scope):
-    """See `tl.atomic_store`: an exchange whose result nobody sees."""
+    """See `tl.atomic_store`: an exchange with an unused result."""
     _atomic_rmw("xchg", "tl.atomic_store", pointer, value, mask, option(WRITE_SEMANTICS, sem, "sem"), scope)
 
 

@@ -1,9 +1,9 @@
 """Follows NaNs, in kernels compiled with `check_nan`, from the operation that makes one to memory.
 
-A tensor of floats may have a *trace*: int32 of its shape, 0 except where the element is a NaN that the kernel made
-itself, out of numbers; there the trace is the number of the operation. No trace means zeros everywhere. Because
-traces go where elements go, what a mask or `tl.where` leaves out is not reported, and a NaN that was loaded is not
-either. A trace ends where a float is read as bits or becomes an integer.
+A tensor of floats may have a *trace*: an int32 tensor of its shape. It is the number of the operation that made a NaN out
+of numbers, and 0 for all other elements. No trace means zeros everywhere. Traces move with their elements, so a NaN
+that a mask or `tl.where` drops is not reported, nor is a loaded NaN. A trace ends where a float is read as bits or
+becomes an integer.
 """
 
 from ..dtypes import block_type, float32, int1, int32, with_scalar
@@ -19,7 +19,7 @@ _READING = {
     "arith.bitcast",
     "arith.constant",
 }
-#: Of one float: NaN out of NaN, and of nothing else.
+#: Ops on one float that give NaN for NaN only.
 _KEEPING = {
     "arith.negf",
     "arith.extf",
@@ -35,7 +35,7 @@ _KEEPING = {
     "math.tanh",
     "math.erf",
 }
-#: NaN only where an operand is one, but not always then.
+#: Ops that give NaN only if an operand is NaN, but not always then.
 _PICKING = {"arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.minimumf"}
 _SYMBOLS = {
     "arith.addf": "+",
@@ -98,7 +98,7 @@ def _made(result, had_nan, inherited, name):
 
 
 def _fold(value, axis, op):
-    """`value`, of truth values or of int32, reduced along `axis`, whose side becomes 1."""
+    """Reduces `value`, of int1 or int32, along `axis`. The dimension stays with size 1."""
     shape = value.shape[:axis] + value.shape[axis + 1 :]
     ty = block_type(value.dtype, shape) if shape else value.dtype
 
@@ -110,8 +110,8 @@ def _fold(value, axis, op):
     return _create("tile.expand_dims", [tensor(handle, ty)], wide, axis=axis) if shape else tensor(handle, ty)
 
 
-def _along_product(value, axis, shape, op):
-    """What is true of a row or column of an operand, for each element of the product."""
+def _broadcast_over_dot(value, axis, shape, op):
+    """Reduces rows or columns of an operand and broadcasts the result to the shape of the dot."""
     folded = _fold(value, axis, op)
     return _create("tile.broadcast", [folded], block_type(value.dtype, shape))
 
@@ -119,9 +119,9 @@ def _along_product(value, axis, shape, op):
 def _of_dot(result, left, right, acc):
     rank = len(result.shape)
     pairs = ((left, rank - 1), (right, rank - 2))
-    nans = [_along_product(_is_nan(value), axis, result.shape, "arith.ori") for value, axis in pairs]
+    nans = [_broadcast_over_dot(_is_nan(value), axis, result.shape, "arith.ori") for value, axis in pairs]
     traces = [
-        _along_product(value.trace, axis, result.shape, "arith.maxsi")
+        _broadcast_over_dot(value.trace, axis, result.shape, "arith.maxsi")
         for value, axis in pairs
         if value.trace is not None
     ]
@@ -149,11 +149,11 @@ def _trace(result, operands, op, attrs):
             return None
         return _create(op, [source.trace, *rest], with_scalar(result.type, int32), **attrs)
     if op == "arith.select":
-        condition, *sides = operands
-        traces = [side.trace for side in sides]
+        condition, *choices = operands
+        traces = [choice.trace for choice in choices]
         if all(trace is None for trace in traces):
             return None
-        return _select(condition, *_zeros_for(traces, sides))
+        return _select(condition, *_zeros_for(traces, choices))
     if op in _KEEPING:
         return operands[0].trace
     if op == "tile.dot":
@@ -173,8 +173,7 @@ def name_of(op):
 
 
 def trace_black_box(results, operands, name):
-    """Give the `results` of an operation on elements one by one, of whose inside nothing is known, their
-    traces."""
+    """Sets the traces of the `results` of an opaque elementwise operation."""
     floats = [value for value in operands if _is_traced(value)]
     if not builder().traces_nans or not floats:
         return
@@ -185,8 +184,8 @@ def trace_black_box(results, operands, name):
 
 
 def with_trace(value):
-    """A tensor of floats with a trace, of zeros if it had none: what loops carry and branches merge. Anything
-    else as it is."""
+    """A tensor of floats with a trace, zeros if it had none. Loops carry and branches merge this form. Other values
+    are returned as they are."""
     if not builder().traces_nans or not value.dtype.is_floating() or value.trace is not None:
         return value
     traced = tensor(value.handle, value.type)
@@ -195,8 +194,8 @@ def with_trace(value):
 
 
 def check_written(value, mask, what):
-    """Stop the launch if memory would get a NaN that the kernel made: `what` writes `value` where `mask`, if it
-    is not None, is true."""
+    """Stops the launch before `what` writes a NaN that the kernel made. It writes `value` where `mask` is true, or
+    everywhere if `mask` is None."""
     trace = value.trace
     if trace is None:
         return

@@ -1,9 +1,8 @@
 """Pairs of elements at a distance that is a power of two: the steps of scans, sorts and permutations.
 
-Splitting an axis into (rest, 2, distance) moves no element, and folding the side of 2 away is a reduction
-over one bit of the index. Each back end has a good way for that: a GPU does it in registers, with a shuffle
-or through shared memory, as the block lies. A side that is no power of two is filled up to the next one before, and
-cut off after, which changes no element that is kept.
+Splitting an axis into (rest, 2, distance) moves no element. Folding the dimension of size 2 is a reduction over one bit
+of the index, which each back end does well: a GPU in registers, by a shuffle or through shared memory, depending on the
+layout. A dimension that is no power of two is padded to the next one first and cut off at the end.
 """
 
 from ..dtypes import block_type, dtype, int1, int8, int16, int32, int64
@@ -18,23 +17,23 @@ from .shape import reshape
 _SIGNED = {8: int8, 16: int16, 32: int32, 64: int64}
 
 
-def whole_dim(side):
-    """The least power of two that is not below `side`."""
-    return 1 << (side - 1).bit_length()
+def whole_dim(size):
+    """The least power of two that is not below `size`."""
+    return 1 << (size - 1).bit_length()
 
 
-def resize(value, axis, side, start=0):
-    """The elements of `value` at `start` and behind along `axis`, `side` of them.
+def resize(value, axis, size, start=0):
+    """`size` elements of `value` along `axis`, from index `start` on.
 
-    In front of the first element of `value` that stands, behind the last one that.
+    Indices out of range repeat the first or the last element.
     """
-    last, shape = value.shape[axis] - 1, value.shape[:axis] + (side,) + value.shape[axis + 1 :]
+    last, shape = value.shape[axis] - 1, value.shape[:axis] + (size,) + value.shape[axis + 1 :]
     if shape == value.shape and start == 0:
         return value
     index = arithmetic.add(index_along(axis, shape), start, False)
     if start < 0:
         index = arithmetic.maximum(index, 0)
-    if start + side - 1 > last:
+    if start + size - 1 > last:
         index = arithmetic.minimum(index, last)
     return pick(value, index, axis)
 
@@ -54,7 +53,7 @@ def index_along(axis, shape):
 
 
 def join(left, right, axis):
-    """Two blocks of one type side by side in a new dimension of size 2 at `axis`."""
+    """Stacks two blocks of one type along a new dimension of size 2 at `axis`."""
     shape = left.shape[:axis] + (2,) + left.shape[axis:]
     left, right = (broadcast_to_shape(expand_dims(value, axis), shape) for value in (left, right))
     first = compare.compare("eq", index_along(axis, shape), 0)
@@ -97,7 +96,7 @@ def from_bits(value, ty: dtype):
 
 
 def exchange(bits, axis, distance):
-    """At each element of integers, the one whose index along `axis` differs in the bit `distance`."""
+    """Replaces each integer by the one whose index along `axis` differs in the bit `distance`."""
     shape = bits.shape
     split_shape = shape[:axis] + (shape[axis] // (2 * distance), 2, distance) + shape[axis + 1 :]
     pairs = reshape(bits, split_shape)
@@ -112,11 +111,11 @@ def exchange(bits, axis, distance):
 
 def reverse(bits, axis):
     """Integers in reverse order along `axis`."""
-    side = bits.shape[axis]
-    if whole_dim(side) != side:
-        index = arithmetic.sub(side - 1, index_along(axis, bits.shape), False)
+    size = bits.shape[axis]
+    if whole_dim(size) != size:
+        index = arithmetic.sub(size - 1, index_along(axis, bits.shape), False)
         return pick(bits, index, axis)
-    distance = side // 2
+    distance = size // 2
     while distance:
         bits = exchange(bits, axis, distance)
         distance //= 2

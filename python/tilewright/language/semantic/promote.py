@@ -1,10 +1,10 @@
-"""Which type two operands are computed in, and which shape.
+"""The common type and shape of two operands.
 
 Two tensors: the higher kind wins (bool < integer < float), then the wider, then float16 over bfloat16, then
-unsigned over signed. A literal beside a tensor takes part only when its kind is higher than the tensor's;
-then it counts as the first of int32, uint32, int64, uint64 (float32, float64) that holds it.
+unsigned over signed. A literal combined with a tensor takes part only if its kind is higher than the tensor's.
+Then it has the first type of int32, uint32, int64, uint64 (float32, float64) that holds it.
 
-Under the numerics of Triton bfloat16 beside anything but bfloat16 and float16 is computed in float32.
+Under Triton's numerics, bfloat16 with any type other than bfloat16 and float16 is computed in float32.
 """
 
 from ..dtypes import bfloat16, block_type, float16, float32, float64, int32, uint32
@@ -24,7 +24,7 @@ def computation_type(left, right, division=False):
 
     `division` (also modulo) computes narrow floats in float32 and refuses integers of different sign.
     """
-    if left is right and not division:  # as mostly
+    if left is right and not division:  # the common case
         return left
     for wide in (float64, float32):
         if wide in (left, right):
@@ -43,7 +43,7 @@ def computation_type(left, right, division=False):
 
 
 def sum_type(ty):
-    """The element type in which elements of type `ty` are added up; to Triton the numbers of bools are unsigned."""
+    """The type in which `tl.sum` adds elements of type `ty`. Triton counts bools as unsigned."""
     if not ty.is_int() or ty.int_bitwidth >= 32:
         return ty
     return uint32 if ty.is_int_unsigned() and (not ty.is_bool() or follows_triton()) else int32
@@ -68,10 +68,10 @@ def _literal_computation_type(ty, value, division):
 
 
 def _convert_literal(value, ty, other):
-    """The literal `value` as a scalar of type `ty`, beside the tensor `other`."""
+    """The literal `value` as a scalar of type `ty`. `other` is the other operand, a tensor."""
     if other.dtype.is_int_unsigned() and not other.dtype.is_bool() and isinstance(value, int) and value < 0:
         raise LanguageValueError(
-            f"the negative number {value} beside an operand of type {other.dtype}",
+            f"the negative number {value} with an operand of type {other.dtype}",
             hint="cast the operand to a signed type with .to()",
         )
     if ty.is_int() and not ty.is_bool() and not ty.get_int_min_value() <= value <= ty.get_int_max_value():
@@ -90,7 +90,7 @@ def check_operand(value, what):
 
 
 def check_computes(value, what):
-    """Raise if the elements of `value`, a tensor, are of a type that only memory knows."""
+    """Raises if the elements of the tensor `value` have a storage-only type."""
     if value.dtype.is_stored_float():
         raise LanguageTypeError(
             f"{what} does not take {value.type}, which is only loaded, stored and cast",
@@ -134,9 +134,9 @@ def splat(value, shape):
 
 
 def broadcast_shapes(left, right, of=("", "")):
-    """The common shape of two shapes by NumPy's rule: missing leading sides and sides of 1 stretch.
+    """The common shape of two shapes by NumPy's rule: missing leading dimensions and dimensions of size 1 stretch.
 
-    `of` says whose they are, where the source does not show it."""
+    `of` names the owners of the shapes in errors."""
     if not left or not right:
         return tuple(left or right)
     rank = max(len(left), len(right))
@@ -146,7 +146,7 @@ def broadcast_shapes(left, right, of=("", "")):
         if a != b and 1 not in (a, b):
             raise LanguageValueError(
                 f"shapes {list(left)}{of[0]} and {list(right)}{of[1]} do not broadcast: "
-                f"side {axis} is {a} in one and {b} in the other"
+                f"dimension {axis} is {a} in one and {b} in the other"
             )
         shape.append(max(a, b))
     return tuple(shape)
@@ -167,7 +167,7 @@ def broadcast_to_shape(value, shape):
 
 
 def expand_dims(value, axis):
-    """Insert a side of 1 at `axis` (0 to rank)."""
+    """Inserts a dimension of size 1 at `axis` (0 to rank)."""
     shape = list(value.shape)
     shape.insert(axis, 1)
     if not value.type.is_block():

@@ -76,7 +76,7 @@ def _with_traces(inputs, combine, run):
 
 
 def check_combined(values, expected):
-    """What a combine function gave, as a list. Raises unless it has the types it was given."""
+    """The result of a combine function as a list. Raises unless it has the types of the arguments."""
     values = list(values) if isinstance(values, tuple) else [values]
     found = [value.type if isinstance(value, tensor) else describe(value) for value in values]
     if found != list(expected):

@@ -12,15 +12,15 @@ def as_shape(shape, what):
     """The tuple of ints that a caller gave as one sequence or as separate arguments."""
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]
-    shape = [known_value(side) for side in shape]
-    for side in shape:
-        if isinstance(side, bool) or not isinstance(side, int):
+    shape = [known_value(dim) for dim in shape]
+    for dim in shape:
+        if isinstance(dim, bool) or not isinstance(dim, int):
             raise LanguageTypeError(
-                f"the shape of {what} is made of compile-time integers, got {describe(side)}",
-                hint=constant_hint(side),
+                f"the shape of {what} is made of compile-time integers, got {describe(dim)}",
+                hint=constant_hint(dim),
             )
-    if any(side <= 0 for side in shape):
-        raise LanguageValueError(f"the sides of {what} are positive, got {list(shape)}")
+    if any(dim <= 0 for dim in shape):
+        raise LanguageValueError(f"the dimensions of {what} are positive, got {list(shape)}")
     return tuple(shape)
 
 
@@ -37,8 +37,8 @@ def as_axis(axis, rank, what):
 def numel(shape):
     """How many elements a shape has."""
     count = 1
-    for side in shape:
-        count *= side
+    for dim in shape:
+        count *= dim
     return count
 
 

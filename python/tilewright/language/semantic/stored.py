@@ -1,8 +1,7 @@
-"""Floats of 8 bits that only memory knows: codes that are decoded to be computed with.
+"""Storage-only 8-bit floats: codes that are decoded before arithmetic.
 
-A code is a sign, an exponent and a mantissa, and the exponent is so many less than that of the wide float as
-the biases differ: a shift brings the fields to their places, and one multiplication by a power of two does
-the rest, also for subnormal numbers.
+A code has a sign, an exponent and a mantissa. A shift moves the fields to their position in the wide float. One
+multiplication by a power of two corrects the exponent by the difference of the biases, also for subnormal numbers.
 """
 
 from ..dtypes import float32, float64, int8, uint8, uint32, uint64, with_scalar
@@ -60,7 +59,7 @@ def _round_normal(pattern, shift, towards_zero):
 
 
 def encode(value, ty, rounding=None):
-    """float32 or float64 as the nearest numbers of the type `ty`; what is too large is the largest one.
+    """float32 or float64 rounded to the nearest number of type `ty`. Values too large become the largest one.
 
     NaN becomes NaN where the type has one, else the largest number.
     """

@@ -1,4 +1,4 @@
-"""Blocks of an array in memory: the addresses of their elements, and which of them lie in the array."""
+"""Blocks of an array in memory: the addresses of their elements, and the mask of those inside of the array."""
 
 from ..dtypes import block_type, descriptor_type, int32, int64
 from ..errors import LanguageTypeError, LanguageValueError
@@ -25,7 +25,7 @@ def index_scalars(values, ty, what):
 
 
 def _narrowed(scalar, ty, what):
-    """`scalar` as `ty`, which is asserted to hold it where overflow is checked."""
+    """`scalar` as `ty`. Asserts that it fits where overflow is checked."""
     narrow = cast(scalar, ty)
     if ty == int32 and scalar.dtype.int_bitwidth > 32 and arithmetic.is_overflow_checked(ty):
         arithmetic.check_exact(narrow, cast(scalar, int64), f"the {what}")
@@ -39,9 +39,9 @@ def check_rank(rank, **sequences):
             raise LanguageValueError(f"{name} has {len(sequence)} entries for a block of rank {rank}")
 
 
-def _index(offset, side, axis, rank):
+def _index(offset, size, axis, rank):
     """The array's indices along `axis` of the elements of a block, as an int64 block of size 1 elsewhere."""
-    steps = emit("tile.range", [], block_type(int32, [side]), start=0, end=side)
+    steps = emit("tile.range", [], block_type(int32, [size]), start=0, end=size)
     index = arithmetic.add(cast(offset, int64), cast(steps, int64))
     for other in range(rank):
         if other != axis:
@@ -53,8 +53,8 @@ def addresses(base, shape, strides, offsets, block_shape, checked):
     """The pointers to the elements of a block, and a mask of those inside along the axes `checked` (or None)."""
     rank = len(block_shape)
     pointer, mask = base, None
-    for axis, (offset, stride, side) in enumerate(zip(offsets, strides, block_shape, strict=True)):
-        index = _index(offset, side, axis, rank)
+    for axis, (offset, stride, size) in enumerate(zip(offsets, strides, block_shape, strict=True)):
+        index = _index(offset, size, axis, rank)
         pointer = arithmetic.add(pointer, arithmetic.mul(index, stride))
         if axis in checked:
             inside = arithmetic.logical(
@@ -71,8 +71,8 @@ def row_addresses(base, shape, strides, rows, column, width):
     rows = expand_dims(cast(rows, int64), 1)
     columns = _index(column, width, 1, 2)
     mask = None
-    for index, side in ((rows, shape[0]), (columns, shape[1])):
-        inside = arithmetic.logical(compare("ge", index, 0), compare("lt", index, side), "arith.andi")
+    for index, size in ((rows, shape[0]), (columns, shape[1])):
+        inside = arithmetic.logical(compare("ge", index, 0), compare("lt", index, size), "arith.andi")
         mask = inside if mask is None else arithmetic.logical(mask, inside, "arith.andi")
     pointer = arithmetic.add(base, arithmetic.mul(rows, strides[0]))
     pointer = arithmetic.add(pointer, arithmetic.mul(columns, strides[1]))
@@ -80,7 +80,7 @@ def row_addresses(base, shape, strides, rows, column, width):
 
 
 def padding(element, option):
-    """What is read outside of an array: a tensor, or None where it does not matter."""
+    """The padding value outside of an array: a tensor, or None where any value will do."""
     if option in ("", None):
         return None
     if option == "zero":
@@ -93,7 +93,7 @@ def padding(element, option):
 
 
 def load(pointers, mask, option, cache, eviction):
-    """Read a block; outside of the array it holds what `option` says."""
+    """Read a block; elements outside of the array have the padding of `option`."""
     other = padding(pointers.dtype.element_ty, option) if mask is not None else None
     return memory.load(pointers, mask, other, cache, eviction, False)
 
@@ -107,12 +107,12 @@ def _check_stored(value, block_shape):
 
 
 def store(pointers, mask, value, cache, eviction):
-    """Write a block; what lies outside of the array is left out."""
+    """Writes a block. Elements outside of the array are dropped."""
     memory.store(pointers, _check_stored(value, pointers.shape), mask, cache, eviction)
 
 
 def descriptor(base, shape, strides, block_shape, option):
-    """An array whose last stride is 1, as a value; outside of it `option`, "zero" or "nan", is read."""
+    """A descriptor of an array whose last stride is 1. Reads outside of it give `option`, "zero" or "nan"."""
     element = memory_type(base.dtype.element_ty)
     check_described(base, shape, strides)
     return emit(

@@ -13,8 +13,8 @@ from .types import check_target, create
 def barrier():
     """Wait for all warps of the role.
 
-    Blocks of `warp.shared` need none: the compiler puts barriers between stores and reads itself. What goes through
-    memory does.
+    Blocks of `warp.shared` need none: the compiler inserts barriers between stores and reads. Accesses to global memory
+    need one.
 
     Example:
 
@@ -39,8 +39,8 @@ def barrier():
 def cluster_barrier():
     """Wait for all threads of all programs of the cluster.
 
-    What a program has stored to a `warp.shared` of the cluster before, the others read after. All roles of all
-    programs of the cluster pass equally many of these barriers: those that only copy, too.
+    Stores of a program to a `warp.shared` of the cluster before it are visible to the others after it. All roles of all
+    programs of the cluster pass the same number of these barriers, also roles that only copy.
 
     Example, of a grid of 2:
 
@@ -63,12 +63,12 @@ def cluster_barrier():
 
 
 class role_barrier(aggregate):
-    """A barrier between roles, made by `warp.named_barrier`. Attribute: `warps`, how many come to it.
+    """A barrier between roles, made by `warp.named_barrier`. Attribute: `warps`, the number of warps that arrive at it.
 
     Example:
 
-        >>> turn = warp.named_barrier(8)
-        >>> turn.warps
+        >>> ready = warp.named_barrier(8)
+        >>> ready.warps
         8
     """
 
@@ -96,33 +96,33 @@ class role_barrier(aggregate):
 
     @builtin
     def wait(self):
-        """Wait until so many warps have come to the barrier, those of this role among them; then it starts anew."""
+        """Wait until all its warps, those of this role included, have arrived. Then the barrier starts anew."""
         self._come("warp.named_barrier_wait", "wait")
 
     @builtin
     def arrive(self):
-        """Come to the barrier, which counts the warps of this role, and go on."""
+        """Arrive with the warps of this role, without waiting."""
         self._come("warp.named_barrier_arrive", "arrive")
 
 
 @builtin
 def named_barrier(warps):
-    """A barrier to which `warps` warps of several roles come, as a `role_barrier`; made at the top of a kernel.
+    """A barrier for `warps` warps of several roles, as a `role_barrier`; made at the top of a kernel.
 
-    It orders what roles do, such as two that take turns at the tensor cores; blocks go through rings. The hardware has
-    16 barriers, of which the compiler needs one, one for each role and one for each warpgroup.
+    It orders roles, such as two that alternate on the tensor cores; blocks go through rings. The hardware has 16
+    barriers. The compiler takes one, one for each role and one for each warpgroup.
 
     Raises `LanguageValueError` for another number than 1 to 32.
 
     Example:
 
-        >>> turn = warp.named_barrier(8)
+        >>> ready = warp.named_barrier(8)
         >>> def first():
         ...     tl.store(out + tl.arange(0, 8), tl.load(floats + tl.arange(0, 8)))
-        ...     turn.arrive()
+        ...     ready.arrive()
         ...
         >>> def second():
-        ...     turn.wait()
+        ...     ready.wait()
         ...     tl.store(out + 8 + tl.arange(0, 8), 2 * tl.load(out + tl.arange(0, 8)))
         ...
         >>> warp.specialize(warp.role(first, warps=4), warp.role(second, warps=4))
@@ -135,7 +135,7 @@ def named_barrier(warps):
             f"1 to {MAX_WARPS} warps come to a barrier, a constant, got {describe(warps)}"
         )
     if current_role() is not None:
-        raise LanguageError("a barrier between roles is made at the top of a kernel, in front of them")
+        raise LanguageError("a barrier between roles is made at the top of a kernel, before them")
     current = builder()
     current.named_barriers += 1
     return role_barrier(current.named_barriers - 1, warps)

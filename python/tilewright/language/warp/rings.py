@@ -1,4 +1,4 @@
-"""Rings: slots of shared memory that one role fills and others read, in turn."""
+"""Rings: circular buffers of slots in shared memory, with one producer role and one or more consumers."""
 
 from ..aggregate import aggregate
 from ..builtin import builtin
@@ -25,10 +25,10 @@ def _condition(value, what):
 
 
 class slot(aggregate):
-    """The right to use one slot of a ring: to fill it from `acquire` to `commit`, to read it from `wait` to
-    `release`.
+    """The right to use one slot of a ring: the producer fills it from `acquire` to `commit`, a consumer reads it from
+    `wait` to `release`.
 
-    `slot[i]` is block i of a slot to read. Loops carry slots; what they carry can only be released.
+    `slot[i]` is block i of a slot to read. Loops carry slots; a carried slot can only be released.
 
     Example:
 
@@ -65,7 +65,7 @@ class slot(aggregate):
 
     @property
     def kind(self):
-        """What it may be used for."""
+        """Its permitted use."""
         return self.static[1]
 
     @property
@@ -95,12 +95,12 @@ class slot(aggregate):
     def load(self, index, descriptor, offsets, multicast=False):
         """Start to copy the block of `descriptor` at `offsets` into block `index` of the slot.
 
-        The tensor memory accelerator copies it; who waits for the slot finds it there. What lies outside of the array
-        becomes the descriptor's padding. Each block of a slot is loaded once, before the slot is committed.
+        The tensor memory accelerator copies it, and `wait` returns after the copy. Elements outside of the array
+        become the descriptor's padding. Each block of a slot is loaded once, before the slot is committed.
 
-        With `multicast`, into the ring of a cluster, each thread block of the cluster copies a part of the block to
-        all of them: it is read once. All must name the same one. `multicast` may be a scalar of the kernel, the same
-        in all thread blocks; where it is false each copies for itself.
+        With `multicast`, for the ring of a cluster, each thread block copies a part of the block to all thread blocks,
+        so that it is read once. All must name the same block. `multicast` may be a scalar of the kernel, equal in
+        all thread blocks; where it is false each copies for itself.
 
         Raises `LanguageTypeError` and `LanguageValueError` if the blocks differ in type or shape.
 
@@ -138,7 +138,7 @@ class slot(aggregate):
 
 
 class _State:
-    """What is known of a ring while a kernel is compiled: equal to itself only."""
+    """Compile-time state of a ring. Equal to itself only."""
 
     def __init__(self, ring):
         self.ring, self.producer = ring, None
@@ -224,7 +224,7 @@ class ring_buffer(aggregate):
 
     @builtin
     def acquire(self):
-        """Wait until the slot whose turn it is has been released by all its readers; gives it, to be filled.
+        """Wait until all consumers have released the next slot. Returns the slot, to be filled.
 
         Only one role fills a ring. Raises `LanguageError` if another one does.
         """
@@ -239,24 +239,25 @@ class ring_buffer(aggregate):
 
     @builtin
     def commit(self, slot):
-        """Everything that fills `slot` has been issued: it is full when the copies have arrived."""
+        """Mark all copies to `slot` as issued. The slot is full when they have arrived."""
         self._end(slot, _FILL, "commit")
         create("warp.ring.commit", slot.parts, [])
 
     @builtin
     def wait(self):
-        """Wait until the slot whose turn it is has been filled; gives it, to be read.
+        """Wait until the next slot has been filled. Returns the slot, to be read.
 
-        Each role that reads a ring meets all its slots, in the order in which they were filled.
+        Each consumer role reads all slots of a ring, in the order in which they were filled.
         """
         current_role("wait")
         return self._slot("warp.ring.wait", _READ)
 
     @builtin
     def release(self, slot, when=None):
-        """The role has read `slot`. Where `when` is given and false, nothing happens; then the slot is `no_slot()`.
+        """Mark `slot` as read by the role. If `when` is given and false, the call does nothing, and the slot is
+        `no_slot()`.
 
-        A product that reads the slot is waited for before. Raises `LanguageError` for a slot of another ring, or one
+        A wgmma that reads the slot must be waited for first. Raises `LanguageError` for a slot of another ring, or one
         that has been released.
         """
         self._end(slot, _READ, "release")
@@ -267,7 +268,7 @@ class ring_buffer(aggregate):
 
     @builtin
     def no_slot(self):
-        """A slot that is none: what a loop that holds the slot of the iteration before starts with.
+        """An empty slot value: the initial value of a loop that carries the slot of the previous iteration.
 
         Example::
 
@@ -286,13 +287,13 @@ def ring(num_slots, *tiles, cluster=1):
     """A ring of `num_slots` slots of shared memory that hold the blocks `tiles` each, as a `ring_buffer`.
 
     A block is given as a tensor descriptor, for its blocks, as a `tl.block_type` or as a pair (shape, dtype). Made at
-    the top of a kernel, in front of the roles that use it. Barriers, phases and counts are the compiler's.
+    the top of a kernel, before the roles that use it. The compiler manages barriers, phases and counts.
 
-    `cluster`, a power of two up to 8, makes a cluster of so many neighbouring programs along the first side of the
-    grid, which then is a multiple of it: each has such a ring, all go round in step, and `slot.load` may fill the slots
-    of all at once. A slot is empty when all of them have released it.
+    `cluster`, a power of two up to 8, makes a cluster of adjacent programs along the first dimension of the grid. The
+    dimension must be a multiple of it. Each program has such a ring, all advance in step, and `slot.load` may fill the
+    slots of all at once. A slot is empty when all programs have released it.
 
-    Raises `LanguageTypeError` and `LanguageValueError` for blocks or numbers that are none.
+    Raises `LanguageTypeError` and `LanguageValueError` for invalid blocks or numbers.
 
     Example:
 
@@ -325,5 +326,5 @@ def ring(num_slots, *tiles, cluster=1):
     if not tiles:
         raise LanguageValueError("a slot holds at least one block", hint="warp.ring(4, a, b)")
     if current_role() is not None:
-        raise LanguageError("a ring is made at the top of a kernel, in front of its roles")
+        raise LanguageError("a ring is made at the top of a kernel, before its roles")
     return ring_buffer(create_one("warp.ring", [], ring_type(num_slots, map(tile_type, tiles), cluster)))

@@ -26,7 +26,7 @@ class Role:
 
     @property
     def name(self):
-        """What errors call it."""
+        """The name in errors."""
         return getattr(self.function, "__name__", "role")
 
     def run(self):
@@ -40,7 +40,7 @@ class Role:
 
 
 def current_role(what=None):
-    """The role that is compiled or runs, or None. Raises `LanguageError` if there is none for `what`, if given."""
+    """The current role, or None. With `what`, the name of a function, raises `LanguageError` if there is none."""
     role = _current.get()
     if role is None and what is not None:
         raise LanguageError(
@@ -74,8 +74,8 @@ def role(function, *args, warps, registers=None):
     """`function`, called with `args`, as a role of `warps` warps, for `warp.specialize`.
 
     The function is one defined inside the kernel, which sees the kernel's variables, or one decorated with `@tw.jit`.
-    `registers` is the budget of each thread, a multiple of 8 from 24 to 240; then all roles have one, and whole
-    warpgroups of 4 warps. A role that computes on blocks has a power of two of warps, the same in all of them.
+    `registers` is the budget of each thread, a multiple of 8 from 24 to 240. If one role has a budget, all do, and all
+    have whole warpgroups of 4 warps. Roles that compute on blocks have a power of two of warps, the same in all.
 
     Raises `LanguageTypeError` and `LanguageValueError`.
 
@@ -130,8 +130,8 @@ def _check_roles(roles):
 def specialize(*roles):
     """Give the warps of the program to `roles`, made by `warp.role`, which run at the same time.
 
-    Once in a kernel, at its top: what stands in front computes scalars, descriptors and rings for all roles. What a
-    role computes stays its own; blocks go from one to another through rings. The launch's `num_warps` plays no part.
+    Called once, at the top of a kernel. The code before it computes scalars, descriptors and rings for all roles. Values
+    of a role are its own; rings pass blocks between roles. The launch's `num_warps` has no effect.
 
     Raises `LanguageTypeError` and `LanguageValueError`.
 
@@ -157,5 +157,5 @@ def specialize(*roles):
     if current_role() is not None:
         raise LanguageError("a role has no roles of its own")
     _check_roles(roles)
-    # Whole warpgroups first: those that multiply start at a multiple of four warps.
+    # Whole warpgroups first, so that wgmma roles start at a multiple of four warps.
     builder().specialize(sorted(roles, key=lambda given: given.warps % _WARPS_PER_GROUP != 0))

@@ -14,8 +14,8 @@ from .types import check_cluster, check_target, create, create_one, shared_type,
 class shared_tile(aggregate):
     """A block in shared memory: made by `warp.shared`, or a part of a slot that was waited for.
 
-    Attributes: `shape`, `dtype`, `T` (the same memory, transposed), `cluster` (how many programs reach it). An operand
-    of `warp.wgmma` as it is.
+    Attributes: `shape`, `dtype`, `T` (the same memory, transposed), `cluster` (the number of programs that reach it). It
+    can be an operand of `warp.wgmma`.
 
     Example:
 
@@ -27,10 +27,10 @@ class shared_tile(aggregate):
     """
 
     def __init__(self, value, slot=None, is_turned=False, cluster=1):
-        # Nothing that loops or branches could carry: they use the memory, which stays.
+        # No parts for loops and branches to carry: the memory stays where it is.
         super().__init__((), ("shared_tile", id(value)))
         self.value, self.slot, self.is_turned, self.cluster = value, slot, is_turned, cluster
-        self.shape, self.dtype = value.type.sides, value.type.element_ty
+        self.shape, self.dtype = value.type.dims, value.type.element_ty
 
     def with_parts(self, parts):
         """Itself."""
@@ -52,7 +52,7 @@ class shared_tile(aggregate):
 
     @property
     def contiguous(self):
-        """The side along which neighbours lie side by side."""
+        """The axis along which elements are contiguous."""
         return 0 if self.is_turned else len(self.shape) - 1
 
     def memory(self):
@@ -60,7 +60,7 @@ class shared_tile(aggregate):
         if self.slot is not None and self.slot.ended:
             raise LanguageError(
                 f"this {self.type} belongs to a slot that was released before",
-                hint="release the slot behind the last use of its blocks",
+                hint="release the slot after the last use of its blocks",
             )
         return self.value
 
@@ -68,8 +68,7 @@ class shared_tile(aggregate):
     def read(self, rank=None):
         """The block in registers: this program's own, or that of the program with number `rank` in the cluster.
 
-        Another program's block is there behind a `warp.cluster_barrier` that follows its store, and stays until the
-        next one.
+        Another program's block is valid from a `warp.cluster_barrier` after its store to the next one.
 
         Raises `LanguageError` for a rank where no other program reaches the block, and `LanguageTypeError` for a block
         or a float as rank.
@@ -112,20 +111,20 @@ class shared_tile(aggregate):
 def shared(shape, dtype=None, cluster=1):
     """A block of `shape` and `dtype` in shared memory, with undefined content, as a `shared_tile`.
 
-    `shape` may be a tensor descriptor or a `tl.block_type` instead, and then says both. Stores and reads of one role
-    see each other without a barrier in the source. A block belongs to the one role that uses it.
+    `shape` may be a tensor descriptor or a `tl.block_type` instead, which has both. Stores and reads of one role need no
+    barrier in the source. A block belongs to the one role that uses it.
 
-    `cluster`, a power of two up to 8, makes a cluster of so many neighbouring programs, as a `warp.ring` does. Each has
+    `cluster`, a power of two up to 8, makes a cluster of that many adjacent programs, as a `warp.ring` does. Each has
     such a block, made at the top of the kernel, and reads those of the others: `block.read(rank)`.
 
-    Raises `LanguageTypeError` and `LanguageValueError` for sides that are no powers of two.
+    Raises `LanguageTypeError` and `LanguageValueError` for dimensions that are no powers of two.
 
     Example:
 
         >>> def work():
         ...     block = warp.shared((4, 8), tl.float32)
-        ...     places = tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :]
-        ...     block.store(tl.load(floats + places))
+        ...     offsets = tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :]
+        ...     block.store(tl.load(floats + offsets))
         ...     tl.store(out + tl.arange(0, 8)[:, None] * 4 + tl.arange(0, 4)[None, :], block.T.read())
         ...
         >>> warp.specialize(warp.role(work, warps=4))
@@ -138,7 +137,7 @@ def shared(shape, dtype=None, cluster=1):
     if cluster == 1:
         return shared_tile(create_one("warp.alloc", [], ty))
     if current_role() is not None:
-        raise LanguageError("a block of a cluster is made at the top of a kernel, in front of its roles")
+        raise LanguageError("a block of a cluster is made at the top of a kernel, before its roles")
     return shared_tile(create_one("warp.alloc", [], ty, cluster=cluster), cluster=cluster)
 
 

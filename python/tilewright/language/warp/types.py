@@ -1,4 +1,4 @@
-"""The types of what shared memory holds, and the ops on it."""
+"""The types of blocks, rings and slots in shared memory."""
 
 from ..dtypes import block_type, dtype
 from ..errors import LanguageError, LanguageTypeError, LanguageValueError
@@ -9,7 +9,7 @@ from ..tensor import tensor
 from ..tiles import tensor_descriptor
 
 TARGET = "sm_90a"
-_MAX_SIDE = 1 << 12
+_MAX_DIM = 1 << 12
 _CLUSTERS = (1, 2, 4, 8)
 
 
@@ -17,18 +17,18 @@ class shared_type(dtype):
     """A block of `element_ty` in shared memory, as the tensor memory accelerator writes it."""
 
     def __init__(self, element_ty, shape):
-        self.element_ty, self.sides = element_ty, tuple(shape)
-        self.name = f"{list(self.sides)} of {element_ty}"
+        self.element_ty, self.dims = element_ty, tuple(shape)
+        self.name = f"{list(self.dims)} of {element_ty}"
 
     @property
     def ir(self):
         """The spelling of this type in the IR."""
-        return f"!warp.shared<{'x'.join(map(str, self.sides))}x{self.element_ty.ir}>"
+        return f"!warp.shared<{'x'.join(map(str, self.dims))}x{self.element_ty.ir}>"
 
     @property
     def block(self):
         """The type of the block in registers."""
-        return block_type(self.element_ty, self.sides)
+        return block_type(self.element_ty, self.dims)
 
 
 class ring_type(dtype):
@@ -62,7 +62,7 @@ def tile_type(given):
     """The type of a block in shared memory that `given` names: a tensor descriptor, for its blocks, a
     `tl.block_type`, or a pair of shape and element type.
 
-    Raises `LanguageTypeError` and `LanguageValueError` for what is none.
+    Raises `LanguageTypeError` and `LanguageValueError` for anything else.
     """
     if isinstance(given, tensor_descriptor):
         shape, element = _without_leading_ones(given.block_shape), given.dtype
@@ -75,11 +75,11 @@ def tile_type(given):
             "a block of shared memory is given as a tensor descriptor, a tl.block_type or "
             f"a pair (shape, dtype), got {describe(given)}"
         )
-    return shared_type(_element(element), _sides(shape))
+    return shared_type(_element(element), _dims(shape))
 
 
 def check_cluster(cluster):
-    """Raise `LanguageValueError` if there are no clusters of so many thread blocks."""
+    """Raise `LanguageValueError` for an unsupported number of thread blocks in a cluster."""
     if isinstance(cluster, bool) or cluster not in _CLUSTERS:
         raise LanguageValueError(f"a cluster has 1, 2, 4 or 8 thread blocks, got {describe(cluster)}")
 
@@ -98,27 +98,27 @@ def _element(element):
     return element
 
 
-def _sides(shape):
+def _dims(shape):
     shape = as_shape(
         (tuple(shape),) if isinstance(shape, (tuple, list)) else (shape,), "a block in shared memory"
     )
-    wrong = [side for side in shape if side & (side - 1) or side > _MAX_SIDE]
+    wrong = [dim for dim in shape if dim & (dim - 1) or dim > _MAX_DIM]
     if wrong or not 1 <= len(shape) <= 5:
         raise LanguageValueError(
-            "a block in shared memory has one to five sides, which are powers of two up to "
-            f"{_MAX_SIDE}, got {list(shape)}"
+            "a block in shared memory has one to five dimensions, which are powers of two up to "
+            f"{_MAX_DIM}, got {list(shape)}"
         )
     return shape
 
 
 def check_target(what):
-    """Raise `LanguageError` where nothing can run `what`, the name of a function of this module."""
+    """Raise `LanguageError` if the target cannot run `what`, the name of a function of this module."""
     target = builder().warp_target
     if target in ("interpreter", TARGET):
         return
     if not target.startswith("sm_"):
         raise LanguageError(
-            f"{what} is for GPUs: the CPU back end has no rings, roles and products of warpgroups",
+            f"{what} is for GPUs: the CPU back end has no rings, roles and wgmma",
             hint="launch the kernel on a GPU, or try it in the interpreter (TILEWRIGHT_INTERPRET=1)",
         )
     raise LanguageError(f"{what} needs {TARGET}, Hopper's GPUs, and the target is {target}")

@@ -1,7 +1,7 @@
 """The functions that CUDA's libdevice has, under the names that Triton gives them, on every back end.
 
-No file of CUDA's is needed: they are made of the operations of `arith` and `math`, which each back end
-computes in its own way. See docs/libdevice.md for their errors.
+No file of CUDA's is needed: they are built from the ops of `arith` and `math`, which each back end implements.
+See docs/libdevice.md for their errors.
 """
 
 from . import bessel, elementary, errors, exponents, gamma, integers, norms, rounding

@@ -17,7 +17,7 @@ def _describe(values):
 def _in_one_type(values, name):
     """The values, promoted together and stretched to one shape."""
     values = [convert.to_tensor(v) for v in values] if len(values) == 1 else list(values)
-    for _ in range(len(values) - 1):  # each pass brings the widest type one place further
+    for _ in range(len(values) - 1):  # each pass moves the widest type one position further
         for i in range(len(values) - 1):
             values[i], values[i + 1] = promote.operands(values[i], values[i + 1], name)
     for i in range(len(values) - 1, 0, -1):
@@ -52,7 +52,7 @@ def _may_be(value, ty):
 def of_types(name, values, alternatives):
     """The arguments as the first of the `alternatives` (tuples of names of types) that they have, in one shape.
 
-    Numbers become what the alternative says.
+    Numbers are converted to the types of the alternative.
     """
     for types in alternatives:
         wanted = [_TYPES[ty] for ty in types]
@@ -120,7 +120,7 @@ def float_function(name, arity, compute, text, widens=True):
 
 
 def typed_function(name, alternatives, compute, text):
-    """A function of arguments of certain dtypes; `compute` says what it gives."""
+    """A function of arguments of certain dtypes. The dtype of the result is that of `compute`."""
     types = " or ".join(f"({', '.join(str(_TYPES[ty]) for ty in entry)})" for entry in alternatives)
     return make_function(
         name,

@@ -18,7 +18,7 @@ _NEAR = 8.0
 
 
 def _far(x, p, q):
-    """sqrt(2 / (pi x)), and the parts of modulus and phase beside it, for 8 and more."""
+    """sqrt(2 / (pi x)), and the corrections of modulus and phase, for 8 and more."""
     ratio = _NEAR / x
     t = 2.0 * ratio * ratio - 1.0
     return call("sqrt", _TWO_OVER_PI / x), chebyshev(p, t), ratio * chebyshev(q, t)
@@ -66,11 +66,11 @@ def _y(x, order):
     near, small, large = _regions(x)
     small = where(small > 0, small, 1.0)
     t = small * small * (2.0 / _NEAR**2) - 1.0
-    product = call("log", small) * _near_j(small, order)
+    log_term = call("log", small) * _near_j(small, order)
     if order == 0:
-        value = _TWO_OVER_PI * product + chebyshev(tables.Y0_NEAR, t)
+        value = _TWO_OVER_PI * log_term + chebyshev(tables.Y0_NEAR, t)
     else:
-        value = _TWO_OVER_PI * (product - 1.0 / small) + small * chebyshev(tables.Y1_NEAR, t)
+        value = _TWO_OVER_PI * (log_term - 1.0 / small) + small * chebyshev(tables.Y1_NEAR, t)
     size, p, q = _far(large, *_FAR_TABLES[order])
     cosine, sine = _waves(large, order)
     value = where(near, value, size * (p * sine + q * cosine))

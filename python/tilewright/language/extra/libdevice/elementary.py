@@ -1,4 +1,4 @@
-"""Functions that every back end has as operations, and what takes a few of them."""
+"""Functions that are ops of every back end, or a few of them."""
 
 from ... import dtypes
 from ...semantic import arithmetic, convert
@@ -34,34 +34,34 @@ def _op(name):
 
 
 def _exp10(x):
-    """10^x = 2^(x log2(10)), and what the product leaves out."""
+    """10^x = 2^(x log2(10)), corrected by the rounding error of the exponent."""
     power = x * _LOG2_10
     rest = fma(x, like(x, _LOG2_10), -power) + x * 1.6616175169735920e-16  # the rest of log2(10)
     result = call("exp2", power)
     return where(is_finite(result) & is_finite(x), result + result * (rest * _LN_2), result)
 
 
-def _turns(x):
-    """How many quarters of 2 pi the angle `pi x` is, modulo 4 as int32, and the rest as an angle."""
+def _quadrant(x):
+    """The quadrant of the angle `pi x`, modulo 4 as int32, and the remainder as an angle."""
     reduced = arithmetic.mod(x, 2.0)
     quarters = call("roundeven", reduced * 2.0)
     angle = (reduced - quarters * 0.5) * 3.141592653589793
     return convert.cast(where(is_finite(x), quarters, 0.0), dtypes.int32) & 3, angle
 
 
-def _sine(turn, angle, x):
-    value = where((turn & 1) == 0, call("sin", angle), call("cos", angle))
-    return where(is_finite(x), where(turn >= 2, -value, value), x - x)
+def _sine(quadrant, angle, x):
+    value = where((quadrant & 1) == 0, call("sin", angle), call("cos", angle))
+    return where(is_finite(x), where(quadrant >= 2, -value, value), x - x)
 
 
 def sinpi(x):
-    result = _sine(*_turns(x), x)
+    result = _sine(*_quadrant(x), x)
     return where(x == call("roundeven", x), x * 0.0, result)
 
 
 def _cospi(x):
-    turn, angle = _turns(x)
-    result = _sine((turn + 1) & 3, angle, x)
+    quadrant, angle = _quadrant(x)
+    result = _sine((quadrant + 1) & 3, angle, x)
     return where(magnitude(x - call("floor", x)) == 0.5, 0.0, result)
 
 
@@ -71,7 +71,7 @@ def _remainder(x, y):
     bias = BIAS[width(x)]
     rest = where(divisor > 2.0 ** (bias - 1), size, arithmetic.mod(size, divisor + divisor))  # NaN stays
     half = divisor * 0.5
-    small = divisor < 2.0 ** (32 - bias)  # half of it need not be exact
+    small = divisor < 2.0 ** (32 - bias)  # half of it may be inexact
     over = where(small, rest + rest > divisor, rest > half)
     rest = where(over, rest - divisor, rest)
     still = where(small, rest + rest >= divisor, rest >= half)
@@ -89,7 +89,7 @@ def _saturate(x):
 
 
 def _reciprocal_upper_half(x):
-    """1 / x, of whose bits the lower half is zero."""
+    """1 / x with the lower half of its bits cleared."""
     return from_bits(arithmetic.bitwise(bits(like(x, 1.0) / x), 0xFFFFFFFF00000000, "arith.andi", "&"))
 
 
@@ -101,14 +101,14 @@ _OPS = {
     "exp": "e to the power `x`", "exp2": "2 to the power `x`", "expm1": "`exp(x) - 1`",
     "floor": "The largest integer not above `x`, as a float", "log": "Natural logarithm",
     "log10": "Logarithm to base 10", "log1p": "`log(1 + x)`", "log2": "Logarithm to base 2",
-    "round": "The nearest integer as a float, halves away from zero", "rsqrt": "1 over the square root",
+    "round": "The nearest integer as a float, ties away from zero", "rsqrt": "1 over the square root",
     "sin": "Sine", "sinh": "Hyperbolic sine", "sqrt": "Square root", "tan": "Tangent",
     "tanh": "Hyperbolic tangent", "trunc": "`x` without its fraction",
 }  # fmt: skip
 
 _UNARY = {
-    "rint": (_op("roundeven"), "The nearest integer as a float, halves to even"),
-    "nearbyint": (_op("roundeven"), "The nearest integer as a float, halves to even"),
+    "rint": (_op("roundeven"), "The nearest integer as a float, ties to even"),
+    "nearbyint": (_op("roundeven"), "The nearest integer as a float, ties to even"),
     "exp10": (by_width(single.exp10, _exp10), "10 to the power `x`"),
     "sinpi": (sinpi, "Sine of `pi * x`"),
     "cospi": (_cospi, "Cosine of `pi * x`"),
@@ -116,7 +116,7 @@ _UNARY = {
     "saturatef": (_saturate, "`x` limited to the range from 0 to 1; NaN gives 0"),
     "rsqrt_rn": (
         through_float64(lambda x: 1.0 / call("sqrt", x)), "1 over the square root, rounded to the nearest"),
-    # What a GPU has quick instructions for.
+    # Functions with fast GPU instructions.
     "fast_cosf": (lambda x: fast("cos", x), "Cosine, quick"),
     "fast_sinf": (lambda x: fast("sin", x), "Sine, quick"),
     "fast_tanf": (lambda x: fast("sin", x) / fast("cos", x), "Tangent, quick"),

@@ -76,7 +76,7 @@ def _erfcinv(p):
 
 
 def _normcdf(x):
-    """erfc(-x / sqrt(2)) / 2, and what the rounding of its argument changes."""
+    """erfc(-x / sqrt(2)) / 2, corrected for the rounding of its argument."""
     t = x * -_ROOT_HALF
     rest = fma(x, like(x, -_ROOT_HALF), -t) - x * _ROOT_HALF_REST
     value = call("erfc", t)

@@ -73,16 +73,16 @@ def erfcx(x):
     return where(x < 0, where(x < -9.5, float("inf"), fma(power, like(x, 2.0), -value)), value)
 
 
-def _inverse(y, product):
-    """erfinv(y), given 1 - y^2."""
-    w = fast("log2", product) * -_LN_2
+def _inverse(y, complement):
+    """erfinv(y), given `complement` = 1 - y^2."""
+    w = fast("log2", complement) * -_LN_2
     reciprocal = call("rsqrt", w)
     root = w * reciprocal
     root = fma(fma(-root, root, w), 0.5 * reciprocal, root)
     far = root * y
     far = fma(far, polynomial(reciprocal - 0.25, _OUTER), far)
     near = fma(y, polynomial(w - 1.5, _INNER), y)
-    result = where(product == 0, float("inf"), where(w < 6.25, near, far))
+    result = where(complement == 0, float("inf"), where(w < 6.25, near, far))
     return call("copysign", result, y)  # near 0 the sum has lost its sign
 
 

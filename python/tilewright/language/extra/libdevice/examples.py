@@ -1,4 +1,4 @@
-"""The example of each function: its arguments and what it gives, with its dtype."""
+"""The example of each function: its arguments, and its result with the dtype."""
 
 EXAMPLES = {
     "abs": ("-2.5", "float32 2.5"),

@@ -95,12 +95,12 @@ def functions():
             "llrint",
             _FLOATS,
             lambda x: to_integer(x, dtypes.int64, "roundeven"),
-            "The nearest integer as int64, halves to even",
+            "The nearest integer as int64, ties to even",
         ),
         "llround": typed_function(
             "llround",
             _FLOATS,
             lambda x: to_integer(x, dtypes.int64, "round"),
-            "The nearest integer as int64, halves away from zero",
+            "The nearest integer as int64, ties away from zero",
         ),
     }

@@ -1,8 +1,13 @@
 """The gamma function and its logarithm.
 
-From 1.5 to 2.5 they are Chebyshev series about 2; arguments up to 8 are brought there by the recurrence
-gamma(x + 1) = x gamma(x), larger ones are left to Stirling's formula with what it lacks as a series, and
-negative ones to the reflection formula. Of float64, that is; float32 has polynomials.
+For float64:
+
+1. From 1.5 to 2.5 they are Chebyshev series about 2.
+2. Arguments up to 8 are reduced to that interval by the recurrence gamma(x + 1) = x gamma(x).
+3. Larger arguments use Stirling's formula with a correction series.
+4. Negative arguments use the reflection formula.
+
+float32 uses polynomials.
 """
 
 from . import gamma_single as single
@@ -18,16 +23,17 @@ _LARGE = 8.0
 
 
 def _to_middle(x):
-    """`x` below 8 brought to 1.5 ... 2.5, less 2; what to multiply gamma there by, and what to divide it by."""
-    product = like(x, 1.0)
+    """Reduces `x` below 8 to 1.5 ... 2.5. Returns the reduced argument less 2, the factor of gamma there, and the
+    divisor."""
+    factor = like(x, 1.0)
     rest = x
     for _ in range(6):
         down = rest >= 2.5
         rest = where(down, rest - 1.0, rest)
-        product = where(down, product * rest, product)
+        factor = where(down, factor * rest, factor)
     low, lowest = x < 1.5, x < 0.5
     divisor = where(low, where(lowest, x * (x + 1.0), x), 1.0)
-    return where(low, where(lowest, x, x - 1.0), rest - 2.0), product, divisor
+    return where(low, where(lowest, x, x - 1.0), rest - 2.0), factor, divisor
 
 
 def _correction(x):
@@ -37,10 +43,10 @@ def _correction(x):
 
 def _positive_lgamma(x):
     small = where(x < _LARGE, x, 2.0)
-    rest, product, _ = _to_middle(small)
+    rest, factor, _ = _to_middle(small)
     middle = rest * chebyshev(tables.LOG_GAMMA, 2.0 * rest)
     low, lowest = small < 1.5, small < 0.5
-    shift = where(low, -call("log1p", where(low, rest, 0.0)), call("log", product))
+    shift = where(low, -call("log1p", where(low, rest, 0.0)), call("log", factor))
     shift = where(lowest, shift - call("log", where(lowest, small, 1.0)), shift)
     large = where(x < _LARGE, _LARGE, x)
     far = (large - 0.5) * (call("log", large) - 1.0) + (_HALF_LOG_TWO_PI - 0.5) + _correction(large)
@@ -65,8 +71,8 @@ def _stirling(x):
 def _positive_tgamma(x):
     """From -0.5 on."""
     small = where(x < _LARGE, x, 2.0)
-    rest, product, divisor = _to_middle(small)
-    near = (1.0 + rest * chebyshev(tables.GAMMA, 2.0 * rest)) * product / divisor
+    rest, factor, divisor = _to_middle(small)
+    near = (1.0 + rest * chebyshev(tables.GAMMA, 2.0 * rest)) * factor / divisor
     overflows = x > 172.0
     large = where((x < _LARGE) | overflows | (x != x), _LARGE, x)
     far = where(overflows, _INFINITY, _stirling(large))

@@ -1,4 +1,4 @@
-"""The gamma function and its logarithm in float32, without a choice of ways: all are computed."""
+"""The gamma function and its logarithm in float32, without branches: all cases are computed."""
 
 from ...semantic import arithmetic
 from .numbers import call, fma, like, magnitude, quotient, where
@@ -84,8 +84,8 @@ def _near_tgamma(x):
 def _far_tgamma(x):
     """For sizes of 3 and more, by Stirling's formula and gamma(-a) = -pi / (a sin(pi a) gamma(a)).
 
-    What the rounding of a / e changes in its power follows to first order. Where gamma(a) is large the power of
-    negative numbers is a root, lest a subnormal one is divided by a small sine.
+    The power is corrected to first order for the rounding of a / e. Where gamma(a) is large, negative numbers use the
+    root of the power, so that no subnormal number is divided by a small sine.
     """
     negative = x < 0
     a = magnitude(x)

@@ -43,9 +43,9 @@ def _byte_perm(x, y, selector):
     x, y, selector = (convert.cast(_unsigned(value), dtypes.uint64) for value in (x, y, selector))
     source = x | (y << 32)
     result = None
-    for place in range(4):
-        number = (selector >> (4 * place)) & 7
-        byte = ((source >> (number * 8)) & 0xFF) << (8 * place)
+    for position in range(4):
+        number = (selector >> (4 * position)) & 7
+        byte = ((source >> (number * 8)) & 0xFF) << (8 * position)
         result = byte if result is None else result | byte
     return convert.cast(result, dtypes.int32)
 
@@ -92,12 +92,12 @@ def _join_halves(high, low):
 _FUNCTIONS = {
     "clz": (_EITHER, lambda x: _count("ctlz", x), "The number of zero bits above the highest one, as int32"),
     "popc": (_EITHER, lambda x: _count("ctpop", x), "The number of bits that are one, as int32"),
-    "ffs": (_EITHER, _find_first_set, "The place of the lowest bit that is one, from 1; 0 for 0; as int32"),
+    "ffs": (_EITHER, _find_first_set, "The position of the lowest set bit, from 1, as int32; 0 for 0"),
     "brev": (_EITHER, _reverse, "The bits in reverse order"),
     "byte_perm": ([("i32",) * 3], _byte_perm, "Four of the bytes of `x` (0 to 3) and `y` (4 to 7), which the "
                   "lowest three bits of each half byte of `z` name"),
     "mulhi": ([*_BOTH_SIGNS, ("i64", "i64"), ("u64", "u64")], _multiply_high, "The upper half of `x * y`"),
-    "mul24": (_BOTH_SIGNS, _multiply_24, "The product of the lowest 24 bits of each"),
+    "mul24": (_BOTH_SIGNS, _multiply_24, "`x * y` of the lowest 24 bits of each"),
     "sad": ([("i32", "i32", "u32"), ("u32", "u32", "u32")], _sum_of_difference, "`abs(x - y) + z`"),
     "hadd": (_BOTH_SIGNS, _average_down, "`(x + y) / 2` without overflow, rounded down"),
     "rhadd": (_BOTH_SIGNS, _average_up, "`(x + y) / 2` without overflow, rounded up"),
@@ -110,7 +110,7 @@ _FUNCTIONS = {
     "longlong_as_double": ([("i64",)], _reinterpret(dtypes.float64), "The float of these bits"),
     "double2hiint": ([("fp64",)], lambda x: _half(x, True), "The upper half of the bits"),
     "double2loint": ([("fp64",)], lambda x: _half(x, False), "The lower half of the bits"),
-    "hiloint2double": ([("i32", "i32")], _join_halves, "The float whose bits have these halves"),
+    "hiloint2double": ([("i32", "i32")], _join_halves, "The float with these upper and lower halves of its bits"),
 }  # fmt: skip
 
 

@@ -92,7 +92,7 @@ def next_up(x):
 
 
 def two_sum(x, y):
-    """`x + y` rounded, and what the rounding left out (D. Knuth, TAOCP 2, 4.2.2)."""
+    """`x + y` rounded, and the rounding error (D. Knuth, TAOCP 2, 4.2.2)."""
     total = x + y
     part = total - x
     return total, (x - (total - part)) + (y - part)

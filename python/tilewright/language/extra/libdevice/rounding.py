@@ -1,9 +1,9 @@
 """Arithmetic and conversions with a direction of rounding, on machines that round to the nearest.
 
-The result rounded to the nearest is at most one step off. Whether a step is to be made follows from the sign
-of its error, which is computed exactly: float32 through float64, which holds products and, with the
-remainder of a sum, everything else; float64 by the error-free transformations of J.-M. Muller et al.,
-"Handbook of Floating-Point Arithmetic", chapters 4 and 5.
+The result rounded to nearest is at most one step off. The sign of its error, which is computed exactly, decides on the
+step. For float32 the error is computed in float64, which is exact for products and, with the remainder of a sum, for
+all other cases. For float64 it is computed by the error-free transformations of J.-M. Muller et al., "Handbook of
+Floating-Point Arithmetic", chapters 4 and 5.
 """
 
 from ... import dtypes
@@ -23,12 +23,12 @@ from .numbers import (
     width,
 )
 
-#: How the names of functions end, and what that says.
+#: The suffixes of function names and their meaning.
 MODES = {"rn": "to nearest", "rz": "towards zero", "rd": "down", "ru": "up"}
 
 
 def step(x, above, below, mode):
-    """`x`, made one step smaller or larger where it is `above` or `below` the exact result and `mode` says so."""
+    """`x`, moved one step down or up where it is `above` or `below` the exact result and `mode` requires it."""
     if mode == "rd":
         return where(above, next_down(x), x)
     if mode == "ru":
@@ -49,9 +49,9 @@ def _wide(*values):
     return [convert.cast(value, dtypes.float64) for value in values]
 
 
-def _opaque(product, witness):
-    """`product`, which no compiler may contract with what it is added to."""
-    return where(witness == witness, product, witness)
+def _opaque(value, witness):
+    """`value`, which compilers cannot contract with a following addition."""
+    return where(witness == witness, value, witness)
 
 
 def _step_by_error(x, error, overflows, mode):
@@ -175,7 +175,7 @@ def _arithmetic(name, mode):
 
 
 def _saturate(x, target, narrow_nan):
-    """Integral floats as integers; the nearest integer where there is none, for NaN what PTX gives."""
+    """Integral floats as integers, saturated; NaN as in PTX."""
     least, greatest = target.get_int_min_value(), target.get_int_max_value()
     inside = (x >= float(least)) & (x < float(greatest + 1))
     converted = convert.cast(where(inside, x, 0.0), target)

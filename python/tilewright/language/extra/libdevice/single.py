@@ -1,8 +1,8 @@
 """Exponentials of float32 that are scaled last, so that subnormal results are rounded once.
 
-The coefficients of this package's polynomials for float32 minimise the largest relative error of the function on
-their interval (Lawson's iteration on Chebyshev points in extended precision, one coefficient after the other
-rounded to float32 and the others fitted anew).
+The coefficients of this package's polynomials for float32 minimise the largest relative error of the function on their
+interval. They come from Lawson's iteration on Chebyshev points in extended precision. One coefficient after the other is
+rounded to float32, and the others are fitted again.
 """
 
 from ... import dtypes
@@ -62,11 +62,11 @@ def exp10(x):
 
 
 def times_gaussian(factor, x, y):
-    """`factor * exp(-x * y)` for a product from 0 to 200, which is taken in two parts."""
-    product = x * y
-    rest = fma(x, y, -product)
-    n, exponent = _nearest(product, -_LOG2_E)
-    f = fma(n, like(x, -_LN_2), -product)
+    """`factor * exp(-x * y)` for `x * y` from 0 to 200, which is computed in two parts."""
+    high = x * y
+    rest = fma(x, y, -high)
+    n, exponent = _nearest(high, -_LOG2_E)
+    f = fma(n, like(x, -_LN_2), -high)
     f = fma(n, like(x, -_LN_2_REST), f) - rest
     power = fma(f * f, polynomial(f, _EXP), f)
     return _scale(fma(factor, power, factor), exponent)

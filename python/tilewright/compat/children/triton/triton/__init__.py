@@ -4,5 +4,5 @@ import importlib.metadata
 
 import tilewright.compat
 
-is_tilewright = True  # this module, until the next line puts another in its place
+is_tilewright = True  # this module, until the next line replaces it
 tilewright.compat.install("triton", importlib.metadata.version("triton"))
