@@ -1,11 +1,11 @@
-"""What all Python tests share: the back end they run on, arrays for it, and how results are judged."""
+"""Shared by all Python tests: the back end under test, its arrays, and result checks."""
 
 import gc
 import os
 import sys
 from pathlib import Path
 
-# Products in references are small; threads that wait for them busily keep other tests from the processors.
+# Reference matmuls are small, and BLAS threads that spin between them slow down parallel tests.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import grids
@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-# Relative error (norm of the difference over norm of the reference) that rounding explains.
+# Largest relative error (norm of the difference over norm of the reference) due to rounding.
 TOLERANCE = {"float64": 1e-12, "float32": 2e-6, "float16": 1.5e-3, "bfloat16": 1e-2}
 
 
@@ -46,14 +46,14 @@ def pytest_configure(config):
         "markers", "once: launches nothing on the back end under test, so runs on one of them"
     )
     if config.getoption("--backend") == "interpreter":
-        os.environ["TILEWRIGHT_INTERPRET"] = "1"  # it is read when a kernel is decorated
+        os.environ["TILEWRIGHT_INTERPRET"] = "1"  # read when a kernel is decorated
     if config.getoption("--backend") == "emulated":
         _emulate_gpu()
         config.pluginmanager.register(_NoTensors())
 
 
 def _emulate_gpu():
-    """The emulated driver in the place of CUDA's, which takes PTX, and arrays in its memory in the place of CuPy's."""
+    """Installs the emulated driver, which takes PTX, instead of CUDA's, and arrays in its memory instead of CuPy's."""
     root = Path(__file__).resolve().parents[1]
     build = next(iter((root / "python" / "tilewright").glob("_tilewright*.so"))).resolve().parents[2]
     os.environ["TILEWRIGHT_LIBCUDA"] = str(build / "test" / "emulator" / "libEmulatedCuda.so")
@@ -62,7 +62,7 @@ def _emulate_gpu():
 
 
 class _NoTensors:
-    """Leaves out tests that ask PyTorch for tensors on the emulated GPU, which it does not know."""
+    """Skips tests that create PyTorch tensors on the emulated GPU; PyTorch does not know it."""
 
     @staticmethod
     def pytest_runtest_setup():
@@ -80,7 +80,7 @@ def pytest_collection_modifyitems(config, items):
         if item.get_closest_marker("once") and backend != "cpu":
             item.add_marker(pytest.mark.skip(reason="runs with --backend cpu"))
     if backend == "emulated":
-        # What launches nothing is the same elsewhere.
+        # Tests without launches behave the same on other back ends.
         items[:] = [item for item in items if "backend" in item.fixturenames]
     if not config.getoption("--all-configurations"):
         left_out = grids.left_out(items)
@@ -90,19 +90,19 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    _keep_what_is_there()
+    _freeze_live_objects()
 
 
-def _keep_what_is_there():
-    """What is there now stays, so that the collector, which tests call by hand too, need not look at it again."""
+def _freeze_live_objects():
+    """Freezes all live objects, so that later collections, also explicit ones in tests, skip them."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _kept():
-    """The same for what tests before have imported: PyTorch alone are a million objects."""
-    _keep_what_is_there()
+def _freeze_after_imports():
+    """Freezes objects that earlier tests imported; PyTorch alone creates a million."""
+    _freeze_live_objects()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -112,14 +112,14 @@ def _own_cache(tmp_path_factory):
 
 
 def numpy_dtype(name):
-    """The NumPy type of that name, those of ml_dtypes included."""
+    """The NumPy type of that name, including types of ml_dtypes."""
     return np.dtype(getattr(ml_dtypes, name, None) or name)
 
 
 class Backend:
     """Makes arrays for the back end under test and reads them back.
 
-    An emulated GPU has the name of a real one, "cuda", as it behaves like one. Its arrays are no tensors.
+    An emulated GPU is named "cuda", as it behaves like a real one. Its arrays are no tensors.
     """
 
     def __init__(self, name):
@@ -152,7 +152,7 @@ class Backend:
             torch.cuda.synchronize()
 
     def poisoned(self, shape, dtype):
-        """An array in which every element not written later shows: NaN, or a wild integer."""
+        """An array of NaN or a wild integer, so that unwritten elements show."""
         dtype = numpy_dtype(dtype)
         fill = 0x5B if dtype.kind in "biu" else float("nan")
         return self.array(np.full(shape, fill, dtype))
@@ -171,7 +171,7 @@ class Backend:
         result = self.numpy(result).astype(np.float64)
         reference = np.asarray(reference, np.float64)
         assert result.shape == reference.shape
-        assert np.array_equal(np.isnan(result), np.isnan(reference)), "NaN in other places"
+        assert np.array_equal(np.isnan(result), np.isnan(reference)), "NaN at other positions"
         keep = np.isfinite(reference)
         assert np.array_equal(result[~keep & ~np.isnan(reference)], reference[~keep & ~np.isnan(reference)])
         error = np.linalg.norm(result[keep] - reference[keep])

@@ -1,4 +1,4 @@
-"""Which cases of large parameter grids run by default: enough that every pair of values of two parameters is in one."""
+"""Selects the default cases of large parameter grids: every pair of values of two parameters is in one."""
 
 import itertools
 
@@ -17,7 +17,7 @@ def left_out(items):
 
 
 def _not_covering(items):
-    """Greedily takes the case with most pairs that no other has yet, the first of equals, and gives those not taken."""
+    """Greedily takes the case with most uncovered pairs, the first of equals. Returns the cases not taken."""
     pairs = {item: _pairs(item) for item in items}
     missing, left = set().union(*pairs.values()), list(items)
     while missing:
@@ -28,11 +28,11 @@ def _not_covering(items):
 
 
 def _pairs(item):
-    """Every two values of parameters that the case has; of a parameter alone, its value."""
+    """All pairs of parameter values of the case; for a single parameter, its value."""
     given = dict(item.callspec.params)
     axes = []
     for mark in item.iter_markers("parametrize"):
         names = mark.args[0].replace(" ", "").split(",") if isinstance(mark.args[0], str) else mark.args[0]
         axes.append(tuple((name, id(given.pop(name))) for name in names))
-    axes += [((name, id(value)),) for name, value in given.items()]  # what fixtures are parametrized with
+    axes += [((name, id(value)),) for name, value in given.items()]  # parameters of fixtures
     return set(itertools.combinations(sorted(axes), 2)) or set(axes)

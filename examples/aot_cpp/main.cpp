@@ -41,7 +41,7 @@ static double timeOf(Device &device, const std::function<int()> &run) {
 static bool report(const std::string &what, const std::vector<uint16_t> &found,
                    const std::vector<double> &wanted, double flops,
                    double seconds) {
-  // Half a unit in the last place of f16 is 5e-4; attention also rounds its
+  // Half a unit of f16's last digit is 5e-4; attention also rounds its
   // probabilities.
   constexpr double kTolerance = 3e-3;
   double worst = 0;

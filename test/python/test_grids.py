@@ -20,15 +20,15 @@ class Case:
 
 
 def test_every_pair_of_values_is_in_a_case():
-    sides = {"a": "uvwxy", "b": (1, 2, 3), "c": (None, 4.5), "d": ((), "z")}
+    parameters = {"a": "uvwxy", "b": (1, 2, 3), "c": (None, 4.5), "d": ((), "z")}
     made = [
-        Case("f", sides, dict(zip(sides, values, strict=True)))
-        for values in itertools.product(*sides.values())
+        Case("f", parameters, dict(zip(parameters, values, strict=True)))
+        for values in itertools.product(*parameters.values())
     ]
     out = grids.left_out(made)
     kept = [case.callspec.params for case in made if case not in out]
     assert 15 <= len(kept) <= 20
-    for (one, firsts), (other, seconds) in itertools.combinations(sides.items(), 2):
+    for (one, firsts), (other, seconds) in itertools.combinations(parameters.items(), 2):
         together = {(case[one], case[other]) for case in kept}
         assert together == set(itertools.product(firsts, seconds))
     assert grids.left_out(made) == out

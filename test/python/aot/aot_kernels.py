@@ -11,7 +11,7 @@ def add(x, y, out, n, BLOCK: tl.constexpr = 64):
 
 
 @tw.jit
-def add_behind(x, y, out, n, BLOCK: tl.constexpr = 64):
+def add_dependent(x, y, out, n, BLOCK: tl.constexpr = 64):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.extra.cuda.gdc_wait()
     tl.store(out + i, tl.load(x + i, i < n) + tl.load(y + i, i < n), i < n)
@@ -36,7 +36,7 @@ def strided(x, out, n, stride, TAG: tl.constexpr):
 
 
 @tw.jit
-def places(out):
+def linear_index(out):
     at = tl.program_id(0) + tl.num_programs(0) * (tl.program_id(1) + tl.num_programs(1) * tl.program_id(2))
     tl.store(out + at, at)
 
@@ -80,7 +80,7 @@ def sort_all(x, N: tl.constexpr):
 
 
 @tw.jit
-def product(
+def matmul(
     c, a, b, M, N, K, stride_c, stride_a, stride_b, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
 ):
     m = tl.program_id(0) * BM + tl.arange(0, BM)
@@ -95,7 +95,7 @@ def product(
 
 
 @tw.jit
-def product_of_descriptors(c, a, b, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def matmul_of_descriptors(c, a, b, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
     acc = tl.zeros((BM, BN), dtype=tl.float32)
     for k in range(0, K, BK):
@@ -104,7 +104,7 @@ def product_of_descriptors(c, a, b, K, BM: tl.constexpr, BN: tl.constexpr, BK: t
 
 
 @tw.jit
-def products_of_groups(
+def grouped_matmul(
     c_ptrs,
     a_ptrs,
     b_ptrs,
@@ -115,7 +115,7 @@ def products_of_groups(
     BN: tl.constexpr,
     BK: tl.constexpr,
 ):
-    """c[g] = a[g] @ b[g].T of M x k[g] and N x k[g] arrays, whose addresses only the kernel knows."""
+    """c[g] = a[g] @ b[g].T of M x k[g] and N x k[g] arrays, whose addresses the kernel loads."""
     group, k_size = tl.program_id(0), tl.load(sizes + tl.program_id(0))
     a_ptr = tl.load(a_ptrs + group).to(tl.pointer_type(tl.float16))
     b_ptr = tl.load(b_ptrs + group).to(tl.pointer_type(tl.float16))

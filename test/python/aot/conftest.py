@@ -1,4 +1,4 @@
-"""Libraries made for the tests, and the same libraries as a C program has them."""
+"""Libraries for the tests, from Python and as a C program uses them."""
 
 import ctypes
 import os
@@ -51,7 +51,7 @@ def make(tmp_path, cc):
 
 @pytest.fixture
 def c_library(make):
-    """`c_library(exports, targets)`: its shared library, loaded, whose functions take ctypes values."""
+    """`c_library(exports, targets)`: the loaded shared library; its functions take ctypes values."""
 
     def make_(exports, targets=("cpu",), **options):
         _, directory = make(exports, targets, **options)
@@ -70,8 +70,8 @@ def fake_cuda(tmp_path_factory, cc):
 
 @pytest.fixture
 def on_fake_gpu(make, fake_cuda):
-    """`on_fake_gpu(exports, script)`: what a Python script prints that finds `made` (the library), `fake`, and
-    `show(status)` in a process of its own with the test double as driver."""
+    """`on_fake_gpu(exports, script)`: the output of a Python script that finds `made` (the library), `fake`, and
+    `show(status)`, run in a new process with the test double as driver."""
     prologue = """
 import ctypes
 from ctypes import *

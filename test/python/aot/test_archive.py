@@ -1,4 +1,4 @@
-"""Archives of objects, as linkers read them."""
+"""Archives of object files, in the format that linkers read."""
 
 import subprocess
 

@@ -140,21 +140,21 @@ def test_expressions_without_value(c_library):
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_grid_of_the_caller(c_library, threads):
-    made = c_library([exported(kernels.places, "*i32")])
+    made = c_library([exported(kernels.linear_index, "*i32")])
     out = np.full(24, -1, np.int32)
     grid = (ctypes.c_int64 * 3)(4, 3, 2)
-    assert made.places_cpu(threads, grid, pointer(out)) == 0
+    assert made.linear_index_cpu(threads, grid, pointer(out)) == 0
     np.testing.assert_array_equal(out, np.arange(24))
-    assert made.places_cpu(threads, (ctypes.c_int64 * 3)(4, 0, 2), None) == 0
-    assert made.places_cpu(threads, (ctypes.c_int64 * 3)(4, -1, 2), None) == 1
-    assert made.made_error() == b"places: the grid along y is -1, not between 0 and 2147483647"
+    assert made.linear_index_cpu(threads, (ctypes.c_int64 * 3)(4, 0, 2), None) == 0
+    assert made.linear_index_cpu(threads, (ctypes.c_int64 * 3)(4, -1, 2), None) == 1
+    assert made.made_error() == b"linear_index: the grid along y is -1, not between 0 and 2147483647"
 
 
 def test_sizes_are_for_the_grid_alone(c_library):
     grid = "rows, columns"
-    made = c_library([exported(kernels.places, "*i32", grid=grid, sizes=("rows", "columns"))])
+    made = c_library([exported(kernels.linear_index, "*i32", grid=grid, sizes=("rows", "columns"))])
     out = np.full(12, -1, np.int32)
-    assert made.places_cpu(1, pointer(out), ctypes.c_int64(3), ctypes.c_int64(4)) == 0
+    assert made.linear_index_cpu(1, pointer(out), ctypes.c_int64(3), ctypes.c_int64(4)) == 0
     np.testing.assert_array_equal(out, np.arange(12))
 
 
@@ -224,7 +224,7 @@ def test_forked_child_has_threads_of_its_own(c_library):
 
 
 def test_two_libraries_in_one_program(make, cc):
-    """Their support code does not collide, and the state behind assertions is one."""
+    """Their support code does not collide, and they share the state of assertions."""
     sources = []
     for name in ("first", "second"):
         export = Export(kernels.positive, f"{name}_check", ("*fp32",), (Variant(debug=True),), "1")
@@ -247,7 +247,7 @@ def test_processor_without_the_features(c_library, monkeypatch):
 
 
 def test_number_of_threads(c_library, monkeypatch):
-    made = c_library([exported(kernels.places, "*i32")])
+    made = c_library([exported(kernels.linear_index, "*i32")])
     out, grid = np.zeros(4000, np.int32), (ctypes.c_int64 * 3)(4000, 1, 1)
-    assert made.places_cpu(2000, grid, pointer(out)) == 1
-    assert made.made_error() == b"places: 2000 threads; there may be 1024"
+    assert made.linear_index_cpu(2000, grid, pointer(out)) == 1
+    assert made.made_error() == b"linear_index: 2000 threads, but at most 1024 are supported"

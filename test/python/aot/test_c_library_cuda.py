@@ -125,21 +125,21 @@ def test_cooperative_grid(on_fake_gpu):
 @pytest.mark.parametrize(
     "kernel, options, target, launch",
     [
-        (kernels.add_behind, {"launch_pdl": True}, "sm_90a", "[6 = 1] launch"),
+        (kernels.add_dependent, {"launch_pdl": True}, "sm_90a", "[6 = 1] launch"),
         (
-            kernels.add_behind,
+            kernels.add_dependent,
             {"launch_pdl": True, "launch_cooperative_grid": True},
             "sm_90a",
             "[6 = 1] [2 = 1] launch",
         ),
-        (kernels.add_behind, {}, "sm_90a", "launch"),
-        (kernels.add_behind, {"launch_pdl": True}, "sm_80", "launch"),
+        (kernels.add_dependent, {}, "sm_90a", "launch"),
+        (kernels.add_dependent, {"launch_pdl": True}, "sm_80", "launch"),
         (kernels.add, {"launch_pdl": True}, "sm_90a", "launch"),  # it never waits
     ],
 )
 def test_dependent_launch(on_fake_gpu, kernel, options, target, launch):
-    behind = Export(kernel, "add", ADD.signatures, (Variant(**options),), "cdiv(n, BLOCK)")
-    out = lines(on_fake_gpu([behind], CALL.format(stream=0, x=16, n=100), (target,)))
+    dependent = Export(kernel, "add", ADD.signatures, (Variant(**options),), "cdiv(n, BLOCK)")
+    out = lines(on_fake_gpu([dependent], CALL.format(stream=0, x=16, n=100), (target,)))
     assert out == ["0 ok", "load ptx", f"{launch} add__0 (2, 1, 1) (128, 1, 1) 0 (nil):"]
 
 
@@ -148,24 +148,24 @@ def test_dependent_launch(on_fake_gpu, kernel, options, target, launch):
 
 SIGNATURE = "*fp32:16, *fp16:16, *fp16:16, i32, i32, i32, i32:16, i32:16, i32:16"
 BLOCKS = {"BM": 128, "BN": 128, "BK": 64}
-PRODUCT = Export(
-    kernels.product,
-    "product",
+MATMUL = Export(
+    kernels.matmul,
+    "matmul",
     (SIGNATURE,),
     (Variant(BLOCKS, num_warps=8),),
     "cdiv(M, BM), cdiv(N, BN)",
 )
 MULTIPLY = """
-show(made.product_cuda(None, c_void_p({c}), c_void_p({a}), c_void_p(32), {M}, {N}, {K}, {N}, {stride_a}, {N}))
+show(made.matmul_cuda(None, c_void_p({c}), c_void_p({a}), c_void_p(32), {M}, {N}, {K}, {N}, {stride_a}, {N}))
 """
 
 
 def recipe():
     from tilewright.aot.signature import as_request, read_signature
 
-    types, constants, divisors, _ = as_request(read_signature(SIGNATURE, kernels.product.params, BLOCKS))
+    types, constants, divisors, _ = as_request(read_signature(SIGNATURE, kernels.matmul.params, BLOCKS))
     compiled = compile_kernel(
-        kernels.product.fn, types, constants, divisors, "sm_90a", Options(num_warps=8), "ptx"
+        kernels.matmul.fn, types, constants, divisors, "sm_90a", Options(num_warps=8), "ptx"
     )
     return compiled.metadata["launch_recipe"], compiled
 
@@ -173,11 +173,11 @@ def recipe():
 def test_tensor_maps_and_persistent_grid(on_fake_gpu):
     numbers, compiled = recipe()
     maps = numbers[2]
-    assert maps >= 2  # what this test is about
-    sides = {"c": 64, "a": 16, "M": 4096, "N": 8192, "K": 512, "stride_a": 512}
-    script = MULTIPLY.format(**sides) * 2
+    assert maps >= 2  # the subject of this test
+    values = {"c": 64, "a": 16, "M": 4096, "N": 8192, "K": 512, "stride_a": 512}
+    script = MULTIPLY.format(**values) * 2
     added = 3 if numbers[1] else 0
-    out = lines(on_fake_gpu([PRODUCT], script, ("sm_90a",), FAKE_PARAMETERS=str(9 + added + maps)))
+    out = lines(on_fake_gpu([MATMUL], script, ("sm_90a",), FAKE_PARAMETERS=str(9 + added + maps)))
     assert out[0] == "0 ok"
     made = [line for line in out if line.startswith("map ")]
     assert len(made) == maps  # the second launch finds them
@@ -188,7 +188,7 @@ def test_tensor_maps_and_persistent_grid(on_fake_gpu):
     assert len(launches) == 2
     grid = "(264, 1, 1)" if numbers[1] else "(32, 64, 1)"
     threads = compiled.metadata["num_threads"]
-    head = f"launch product__0 {grid} ({threads}, 1, 1) {compiled.shared} (nil): 64 16 32 "
+    head = f"launch matmul__0 {grid} ({threads}, 1, 1) {compiled.shared} (nil): 64 16 32 "
     for launch in launches:
         assert launch.startswith(head)
         assert launch.split()[-maps:] == [str(i + 1) for i in range(maps)]
@@ -196,46 +196,46 @@ def test_tensor_maps_and_persistent_grid(on_fake_gpu):
 
 @pytest.mark.parametrize("M, programs", ((32768, 120), (300, 4)))
 def test_persistent_clusters(on_fake_gpu, M, programs):
-    """As many clusters as run at once, or as there are programs for; a part of one runs as a whole."""
+    """As many clusters as run at once, or as programs need; partial clusters are rounded up."""
     pairs = Variant(BLOCKS, num_warps=8, num_ctas=2)
-    export = Export(kernels.product, "product", (SIGNATURE,), (pairs,), PRODUCT.grid)
+    export = Export(kernels.matmul, "matmul", (SIGNATURE,), (pairs,), MATMUL.grid)
     script = MULTIPLY.format(c=64, a=16, M=M, N=128, K=512, stride_a=512)
     out = lines(on_fake_gpu([export], script, ("sm_90a",)))
     assert out[0] == "0 ok"
     assert next(line for line in out if line.startswith("launch ")).startswith(
-        f"launch product__0 ({programs}, 1, 1)"
+        f"launch matmul__0 ({programs}, 1, 1)"
     )
 
 
 def test_array_that_no_tensor_map_describes(on_fake_gpu):
-    # Aligned, as the signature wants, but with rows that go backwards: the next version takes it.
+    # Aligned, as the signature requires, but with a negative row stride: the next version takes it.
     script = MULTIPLY.format(c=64, a=16, M=256, N=256, K=64, stride_a=-512)
-    out = lines(on_fake_gpu([PRODUCT], script, ("sm_90a",)))
+    out = lines(on_fake_gpu([MATMUL], script, ("sm_90a",)))
     assert out[0] == "0 ok"
-    assert next(line for line in out if line.startswith("launch ")).startswith("launch product__1 ")
+    assert next(line for line in out if line.startswith("launch ")).startswith("launch matmul__1 ")
 
 
 def test_no_version_without_tensor_maps(on_fake_gpu):
-    only = Export(kernels.product, "product", (SIGNATURE,), PRODUCT.variants, PRODUCT.grid, fallback=False)
+    only = Export(kernels.matmul, "matmul", (SIGNATURE,), MATMUL.variants, MATMUL.grid, fallback=False)
     script = MULTIPLY.format(c=64, a=16, M=256, N=256, K=64, stride_a=-512)
     out = lines(on_fake_gpu([only], script, ("sm_90a",)))
     assert out[0] == (
-        "1 product: the tensor memory accelerator can not copy from an array of these addresses, sizes and strides"
+        "1 matmul: the tensor memory accelerator cannot copy from an array of these addresses, sizes and strides"
     )
     assert "launch" not in "\n".join(out)
 
 
 def test_array_without_elements(on_fake_gpu):
     script = MULTIPLY.format(c=64, a=16, M=256, N=256, K=0, stride_a=512)
-    out = lines(on_fake_gpu([PRODUCT], script, ("sm_90a",)))
+    out = lines(on_fake_gpu([MATMUL], script, ("sm_90a",)))
     assert out[0] == "0 ok"
     assert "alloc 256" in out
     assert re.search(r"^map 6 28672 1/64 1/\d+ \+256 3 0$", "\n".join(out), re.M)  # 0x7000
 
 
 DESCRIBED = Export(
-    kernels.product_of_descriptors,
-    "product",
+    kernels.matmul_of_descriptors,
+    "matmul",
     ("tensordesc<fp16[BM, BN]>:16, tensordesc<fp16[BM, BK]>:16, tensordesc<fp16[BN, BK]>:16, i32",),
     (Variant(BLOCKS, num_warps=8, num_ctas=2),),
     "cdiv(c_shape0, BM), cdiv(c_shape1, BN)",
@@ -244,26 +244,26 @@ MULTIPLY_DESCRIBED = """
 def matrix(address, rows, columns, stride):
     return c_void_p(address), rows, columns, c_int64(stride)
 c, a, b = matrix(64, 512, {columns}, 256), matrix(16, 512, 192, {stride}), matrix(32, 256, 192, 192)
-show(made.product_cuda(None, *c, *a, *b, 192))
+show(made.matmul_cuda(None, *c, *a, *b, 192))
 """
 
 
 def test_descriptors_of_the_host(on_fake_gpu):
-    """A map of each, in clusters that share what their programs load."""
+    """One map per descriptor, in clusters whose programs share loads."""
     out = lines(
         on_fake_gpu(
             [DESCRIBED], MULTIPLY_DESCRIBED.format(stride=256, columns=256), ("sm_90a",), FAKE_PARAMETERS="19"
         )
     )
     assert out[:2] == ["0 ok", "load ptx"]
-    # Sizes and sides of boxes, the innermost first; bytes between rows.
+    # Sizes and extents of boxes, innermost first; bytes between rows.
     made = [line for line in out if line.startswith("map ")]
     assert re.fullmatch(r"map 6 64 256/64 512/\d+ \+512 3 0", made[0])
     assert re.fullmatch(r"map 6 16 192/64 512/\d+ \+512 3 0", made[1])
     assert re.fullmatch(r"map 6 32 192/64 256/\d+ \+384 3 0", made[2])
     (launch,) = [line.split() for line in out if line.startswith("launch ")]
-    assert launch[:5] == ["launch", "product__0", "(8,", "1,", "1)"]
-    # After its own parameters the grid that was asked for, and the maps.
+    assert launch[:5] == ["launch", "matmul__0", "(8,", "1,", "1)"]
+    # The kernel's own parameters, then the requested grid, then the maps.
     described = ["64", "512", "256", "256", "16", "512", "192", "256", "32", "256", "192", "192", "192"]
     assert [str(int(word) % 2**32) for word in launch[-19:-3]] == [*described, "4", "2", "1"]
     assert launch[-3:] == ["1", "2", "3"]
@@ -273,14 +273,14 @@ def test_descriptors_of_the_host(on_fake_gpu):
 def test_descriptors_that_are_not_as_assumed(on_fake_gpu, sizes):
     out = lines(on_fake_gpu([DESCRIBED], MULTIPLY_DESCRIBED.format(**sizes), ("sm_90a",)))
     assert out[0] == "0 ok"
-    assert next(line for line in out if line.startswith("launch ")).startswith("launch product__1 (4, 2, 1)")
+    assert next(line for line in out if line.startswith("launch ")).startswith("launch matmul__1 (4, 2, 1)")
     assert not [line for line in out if line.startswith("map ")]
 
 
 def test_maps_that_the_device_makes(on_fake_gpu):
-    """The host has nothing to do for them: the memory that they need is the module's own."""
+    """The host does nothing for them: their memory is part of the module."""
     groups = Export(
-        kernels.products_of_groups,
+        kernels.grouped_matmul,
         "groups",
         ("*i64:16, *i64:16, *i64:16, *i32:16",),
         (Variant({**BLOCKS, "M": 512, "N": 256}, num_warps=8),),
@@ -300,11 +300,11 @@ def test_maps_that_the_device_makes(on_fake_gpu):
 @pytest.mark.parametrize("export, script", [(DESCRIBED, MULTIPLY_DESCRIBED.format(stride=192, columns=256))])
 def test_failures_with_descriptors_are_returned(on_fake_gpu, export, script, failure):
     out = lines(on_fake_gpu([export], script, ("sm_90a",), **{failure: "700"}))
-    assert re.match(r"[47] product: cu\w+ failed: FAKE_ERROR \(700\): words of the driver", out[0])
+    assert re.match(r"[47] matmul: cu\w+ failed: FAKE_ERROR \(700\): words of the driver", out[0])
 
 
-def test_programs_that_take_turns(on_fake_gpu):
-    """Each stream counts them in a place of its own."""
+def test_programs_with_ticket_counters(on_fake_gpu):
+    """Each stream has its own ticket counter."""
     tickets = Export(kernels.tickets, "tickets", ("*i32, *i32",), (Variant(),), "100")
     call = "show(made.tickets_cuda(c_void_p({}), c_void_p(16), c_void_p(32)))\n"
     script = "".join(call.format(stream) for stream in (0, 5, 7, 5))
@@ -317,8 +317,8 @@ def test_programs_that_take_turns(on_fake_gpu):
 
 def test_too_much_shared_memory(on_fake_gpu):
     script = MULTIPLY.format(c=64, a=16, M=256, N=256, K=64, stride_a=64)
-    out = on_fake_gpu([PRODUCT], script, ("sm_90a",), FAKE_SHARED="49152")
-    assert re.match(r"4 product: it needs \d+ bytes of shared memory, but the device has at most 49152", out)
+    out = on_fake_gpu([MATMUL], script, ("sm_90a",), FAKE_SHARED="49152")
+    assert re.match(r"4 matmul: it needs \d+ bytes of shared memory, but the device has at most 49152", out)
 
 
 def test_cubins(on_fake_gpu):

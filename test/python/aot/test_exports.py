@@ -1,4 +1,4 @@
-"""What may be exported, and how it is compiled."""
+"""Valid exports, and how they are compiled."""
 
 import re
 import types

@@ -62,7 +62,7 @@ def test_c_agrees_with_python(in_c, index, a, b):
 
 def test_values():
     assert Expression("cdiv(n, BLOCK)", ["n", "BLOCK"]).evaluate({"n": 1001, "BLOCK": 100}) == 11
-    assert [side.text for side in grid_expressions("cdiv(n, 4), 2", ["n"])] == ["cdiv(n, 4)", "2"]
+    assert [extent.text for extent in grid_expressions("cdiv(n, 4), 2", ["n"])] == ["cdiv(n, 4)", "2"]
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_no_value():
         Expression("n * n", ["n"]).evaluate({"n": 2**32})
 
 
-def test_grid_of_four_sides():
+def test_grid_of_four_axes():
     with pytest.raises(
-        ExpressionError, match=re.escape("the grid '1, 2, 3, 4' has 4 sides, not one to three")
+        ExpressionError, match=re.escape("the grid '1, 2, 3, 4' has 4 dimensions, not one to three")
     ):
         grid_expressions("1, 2, 3, 4", [])

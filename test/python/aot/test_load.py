@@ -50,7 +50,7 @@ def test_variants_and_ones(library, backend):
     signatures = ("*fp32:16, *fp32:16, i32:16, i32:1", "*fp32, *fp32, i32, i32:1")
     made = library(kernels.strided, *signatures, variants=variants, grid="cdiv(n, 32)")
     x = np.arange(256, dtype=np.float32)
-    for _ in range(2):  # the second time around all is known
+    for _ in range(2):  # the second call finds everything cached
         for n, stride, tag in ((64, 1, 1000), (64, 2, 1000), (33, 1, 2000), (7, 3, 2000), (33, 2, 3000)):
             out = backend.poisoned(n, "float32")
             made.strided(x=backend.array(x), out=out, stride=stride, n=n)
@@ -58,13 +58,13 @@ def test_variants_and_ones(library, backend):
 
 
 def test_grid_of_the_caller_and_sizes(library, backend):
-    made = library(kernels.places, "*i32")
+    made = library(kernels.linear_index, "*i32")
     out = backend.array(np.full(24, -1, np.int32))
-    made.places[4, 3, 2](out)
+    made.linear_index[4, 3, 2](out)
     np.testing.assert_array_equal(backend.numpy(out), np.arange(24))
-    made = library(kernels.places, "*i32", grid="rows, columns", sizes=("rows", "columns"))
+    made = library(kernels.linear_index, "*i32", grid="rows, columns", sizes=("rows", "columns"))
     out = backend.array(np.full(12, -1, np.int32))
-    made.places(out, 3, 4)
+    made.linear_index(out, 3, 4)
     np.testing.assert_array_equal(backend.numpy(out), np.arange(12))
 
 
@@ -84,14 +84,14 @@ def test_scalars_of_every_type(library, backend):
         made.scalars(out, 0, 0, 0, 1e6, 0, 0, 0)
 
 
-def test_product(library, backend, rng):
+def test_matmul(library, backend, rng):
     blocks = {"BM": 64, "BN": 64, "BK": 32}
     signature = "*fp32:16, *fp16:16, *fp16:16, i32, i32, i32, i32:16, i32:16, i32:16"
-    made = library(kernels.product, signature, variants=[Variant(blocks)], grid="cdiv(M, BM), cdiv(N, BN)")
+    made = library(kernels.matmul, signature, variants=[Variant(blocks)], grid="cdiv(M, BM), cdiv(N, BN)")
     a, b = rng.standard_normal((96, 80)), rng.standard_normal((80, 128))
     c = backend.poisoned((96, 128), "float32")
     x, y = backend.array(a, "float16"), backend.array(b, "float16")
-    made.product(c, x, y, 96, 128, 80, 128, 80, 128)
+    made.matmul(c, x, y, 96, 128, 80, 128, 80, 128)
     backend.check(c, np.float64(a.astype(np.float16)) @ np.float64(b.astype(np.float16)), "float32", 10)
 
 
@@ -100,10 +100,10 @@ BLOCKS = {"BM": 64, "BN": 64, "BK": 32}
 
 @pytest.fixture
 def described(library, backend, rng):
-    """A library of products of described matrices, three such, and what the product is."""
+    """A matmul of described matrices from a library, its three descriptors and the expected result."""
     signature = "tensordesc<fp16[BM, BN]>:16, tensordesc<fp16[BM, BK]>:16, tensordesc<fp16[BN, BK]>:16, i32"
     grid = "cdiv(c_shape0, BM), cdiv(c_shape1, BN)"
-    made = library(kernels.product_of_descriptors, signature, variants=[Variant(BLOCKS)], grid=grid)
+    made = library(kernels.matmul_of_descriptors, signature, variants=[Variant(BLOCKS)], grid=grid)
     a, b = rng.standard_normal((96, 80)), rng.standard_normal((128, 80))
     c = backend.poisoned((96, 128), "float16")
     arrays = c, backend.array(a, "float16"), backend.array(b, "float16")
@@ -111,47 +111,47 @@ def described(library, backend, rng):
     describe = tw.TensorDescriptor.from_tensor
     descriptors = [describe(array, block) for array, block in zip(arrays, blocks)]
     return (
-        made.product_of_descriptors,
+        made.matmul_of_descriptors,
         descriptors,
         a.astype(np.float16) @ b.astype(np.float16).T.astype(float),
     )
 
 
 def test_descriptors(described, backend):
-    product, (c, a, b), wanted = described
-    product(c, a, b, 80)
+    matmul, (c, a, b), wanted = described
+    matmul(c, a, b, 80)
     backend.check(c.base, wanted, "float16", 10)
     c.base[...] = 0
-    product(c, K=80, b=b, a=a)
+    matmul(c, K=80, b=b, a=a)
     backend.check(c.base, wanted, "float16", 10)
 
 
 def test_parts_of_descriptors(described, backend):
-    product, (c, a, b), wanted = described
-    assert [name for name, _ in product.arguments][:5] == ["c", "c_shape0", "c_shape1", "c_stride0", "a"]
-    product(c.base, 96, 128, 128, a.base, 96, 80, 80, b, K=80)
+    matmul, (c, a, b), wanted = described
+    assert [name for name, _ in matmul.arguments][:5] == ["c", "c_shape0", "c_shape1", "c_stride0", "a"]
+    matmul(c.base, 96, 128, 128, a.base, 96, 80, 80, b, K=80)
     backend.check(c.base, wanted, "float16", 10)
 
 
 def test_descriptors_that_do_not_fit(described, library, backend):
-    product, (c, a, b), _ = described
+    matmul, (c, a, b), _ = described
     message = (
-        "argument 'a' of product_of_descriptors() describes blocks of [64, 64], but it was compiled for "
+        "argument 'a' of matmul_of_descriptors() describes blocks of [64, 64], but it was compiled for "
         "blocks of [64, 32]"
     )
     with pytest.raises(ValueError, match=re.escape(message)):
-        product(c, tw.TensorDescriptor.from_tensor(a.base, [64, 64]), b, 80)
+        matmul(c, tw.TensorDescriptor.from_tensor(a.base, [64, 64]), b, 80)
     with pytest.raises(ValueError, match="has padding 'nan', but it was compiled for padding 'zero'"):
-        product(c, a, tw.TensorDescriptor.from_tensor(b.base, [64, 32], "nan"), 80)
+        matmul(c, a, tw.TensorDescriptor.from_tensor(b.base, [64, 32], "nan"), 80)
     message = (
-        "argument 'c_shape0' of product_of_descriptors() was not compiled for a tensor descriptor of 2 axes"
+        "argument 'c_shape0' of matmul_of_descriptors() was not compiled for a tensor descriptor of 2 axes"
     )
     with pytest.raises(TypeError, match=re.escape(message)):
-        product(c.base, a, b, 80)
-    with pytest.raises(TypeError, match=r"product_of_descriptors\(\): too many positional arguments"):
-        product(c, a, b, 80, a)
+        matmul(c.base, a, b, 80)
+    with pytest.raises(TypeError, match=r"matmul_of_descriptors\(\): too many positional arguments"):
+        matmul(c, a, b, 80, a)
     with pytest.raises(TypeError, match=r"argument 'c' .* a tensor descriptor of 1 axes"):
-        product(tw.TensorDescriptor(c.base, [96], [1], [64]), a, b, 80)
+        matmul(tw.TensorDescriptor(c.base, [96], [1], [64]), a, b, 80)
     x = backend.array(np.zeros((4, 16), np.float32))
     add = library(kernels.add, "*fp32, *fp32, *fp32, i32", grid="1").add
     with pytest.raises(
@@ -160,33 +160,33 @@ def test_descriptors_that_do_not_fit(described, library, backend):
         add(x=tw.TensorDescriptor.from_tensor(x, [4, 16]), y=x, out=x, n=1)
 
 
-def test_arrays_whose_addresses_the_kernel_reads(library, backend, rng):
+def test_arrays_at_addresses_in_memory(library, backend, rng):
     """On Hopper the device makes their tensor maps."""
     constants = BLOCKS | {"M": 128, "N": 64}
     made = library(
-        kernels.products_of_groups,
+        kernels.grouped_matmul,
         "*i64:16, *i64:16, *i64:16, *i32:16",
         variants=[Variant(constants)],
         grid="n, cdiv(M, BM), cdiv(N, BN)",
         sizes=("n",),
     )
-    sides = (64, 96)
-    a = [backend.array(rng.standard_normal((128, k)), "float16") for k in sides]
-    b = [backend.array(rng.standard_normal((64, k)), "float16") for k in sides]
-    c = [backend.poisoned((128, 64), "float16") for _ in sides]
+    depths = (64, 96)
+    a = [backend.array(rng.standard_normal((128, k)), "float16") for k in depths]
+    b = [backend.array(rng.standard_normal((64, k)), "float16") for k in depths]
+    c = [backend.poisoned((128, 64), "float16") for _ in depths]
 
     def addresses(arrays):
         found = [x.data_ptr() if hasattr(x, "data_ptr") else x.ctypes.data for x in arrays]
         return backend.array(np.array(found, np.int64))
 
-    made.products_of_groups(
-        addresses(c), addresses(a), addresses(b), backend.array(np.array(sides, np.int32)), 2
+    made.grouped_matmul(
+        addresses(c), addresses(a), addresses(b), backend.array(np.array(depths, np.int32)), 2
     )
     for x, y, z in zip(a, b, c):
         backend.check(z, backend.numpy(x).astype(float) @ backend.numpy(y).astype(float).T, "float16", 10)
 
 
-def test_what_a_library_tells(library):
+def test_properties_of_a_library(library):
     made = library(kernels.add, *ADD, grid="cdiv(n, BLOCK)", targets=["cpu", "sm_80"])
     assert repr(made) == "<tilewright library made: add>"
     assert list(made.functions) == ["add"]
@@ -229,8 +229,10 @@ def test_wrong_calls(library, backend):
             made.strided(*arguments)
     with pytest.raises(TypeError, match=re.escape("strided() computes its grid: call it as strided(...)")):
         made.strided[1]
-    with pytest.raises(TypeError, match=re.escape("places() is launched over a grid: places[grid](...)")):
-        library(kernels.places, "*i32").places(x)
+    with pytest.raises(
+        TypeError, match=re.escape("linear_index() is launched over a grid: linear_index[grid](...)")
+    ):
+        library(kernels.linear_index, "*i32").linear_index(x)
 
 
 def test_expressions_without_value(library, backend):
@@ -314,7 +316,7 @@ def test_cut_file(package, tmp_path, keep):
 
 
 def test_damaged_bytes(package, tmp_path):
-    """Wherever a byte changes, the library is refused or the same."""
+    """A library with one changed byte is either refused or unaffected."""
     data, path, refused = package.read_bytes(), tmp_path / "damaged.twlib", 0
     sound = tw.load(package).add._candidates
     for at in range(0, len(data), 37):

@@ -1,4 +1,4 @@
-"""Making ops through the bindings: what is inferred, and that every misuse ends in a diagnostic."""
+"""Building ops through the bindings: inferred types, and a diagnostic for every misuse."""
 
 import pytest
 from tilewright import _tilewright as tw
@@ -15,7 +15,7 @@ class Bench:
         self.builder.set_loc(self.context.loc("user.py", 7, 3))
 
     def value(self, text):
-        """A value of the type `text`, from nowhere."""
+        """A value of the type `text` without a meaningful producer."""
         cast = self.builder.create("builtin.unrealized_conversion_cast", [], {}, [self.context.type(text)])
         return cast.results[0]
 
@@ -23,7 +23,7 @@ class Bench:
         return self.builder.create(name, [self.value(text) for text in types], attrs)
 
     def refusal(self, name, *types, **attrs):
-        """The messages with which making an op is refused."""
+        """The diagnostics of a refused op."""
         with pytest.raises(tw.DiagnosticError) as caught:
             self.create(name, *types, **attrs)
         diagnostics = caught.value.args[0]
@@ -77,7 +77,7 @@ def test_result_types_are_inferred(bench, name, types, attrs, result):
             "tile.atomic_rmw",
             ["i32", "i32"],
             {"kind": "0 : i32", "sem": "0 : i32", "scope": "1 : i32"},
-            "acts on what a pointer points to, got 'i32'",
+            "needs pointers, got 'i32'",
         ),
     ],
 )

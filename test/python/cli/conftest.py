@@ -45,8 +45,8 @@ def source(tmp_path):
 
 
 def command_in(directory):
-    """`tilewright(*arguments)`: the finished process of the command, run in a directory; with `tilewright.python`
-    that of Python."""
+    """`tilewright(*arguments)`: the finished process of the command, run in a directory. `tilewright.python` runs
+    Python there."""
 
     def python(*arguments, **environment):
         import tilewright
@@ -69,21 +69,20 @@ def command_in(directory):
 
 @pytest.fixture
 def tilewright(tmp_path):
-    """The command, run in a directory of its own."""
+    """The command, run in a new directory."""
     return command_in(tmp_path)
 
 
 @pytest.fixture(scope="session")
 def filled_cache(tmp_path_factory):
-    """A directory of the disk cache, to be copied, that holds `add` for blocks of 32 and 64, the second one younger,
-    without the notes on how it came about."""
-    place = tmp_path_factory.mktemp("filled")
-    source, cache = place / "kernels_of_a_user.py", place / "cache"
+    """A disk cache, to be copied, that holds `add` for blocks of 32 and 64 without notes. The second is newer."""
+    directory = tmp_path_factory.mktemp("filled")
+    source, cache = directory / "kernels_of_a_user.py", directory / "cache"
     source.write_text(ADD)
     for i, block in enumerate((32, 64)):
         signature = f"*fp32, *fp32, *fp32, i32, {block}"
         options = ["--target", "cpu", "--signature", signature, "-o", "out"]
-        done = command_in(place)("compile", f"{source}:add", *options, TILEWRIGHT_CACHE_DIR=str(cache))
+        done = command_in(directory)("compile", f"{source}:add", *options, TILEWRIGHT_CACHE_DIR=str(cache))
         assert done.returncode == 0, done.stderr
         for path in cache.iterdir():
             if b'"kind": "notes"' in path.read_bytes():

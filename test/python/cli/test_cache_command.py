@@ -12,7 +12,7 @@ SIGNATURE = "*fp32, *fp32, *fp32, i32, {}"
 
 @pytest.fixture
 def cache(tilewright, filled_cache, tmp_path):
-    """`cache(*arguments)`: the finished command on a `filled_cache` of its own."""
+    """`cache(*arguments)`: the finished command on its own copy of `filled_cache`."""
     shutil.copytree(filled_cache, tmp_path / "cache")
 
     def command(*arguments, **environment):
@@ -41,10 +41,12 @@ def test_list(cache):
 
 
 def test_notes_are_listed(tilewright, source, tmp_path):
-    place = {"TILEWRIGHT_CACHE_DIR": str(tmp_path / "own")}
+    own_cache = {"TILEWRIGHT_CACHE_DIR": str(tmp_path / "own")}
     signature = SIGNATURE.format(32)
-    tilewright("compile", f"{source}:add", "--target", "cpu", "--signature", signature, "-o", "out", **place)
-    rows = json.loads(tilewright("cache", "list", "--json", **place).stdout)
+    tilewright(
+        "compile", f"{source}:add", "--target", "cpu", "--signature", signature, "-o", "out", **own_cache
+    )
+    rows = json.loads(tilewright("cache", "list", "--json", **own_cache).stdout)
     assert {(row["kind"], row["name"], row["target"]) for row in rows} == {
         ("kernel", "add", "cpu"),
         ("notes", "add", "cpu"),
@@ -97,7 +99,7 @@ def test_sizes_that_are_none(cache, size):
 
 
 def test_reader_that_had_enough(tilewright):
-    """As `tilewright cache list | head` is: no complaint about the pipe."""
+    """Like `tilewright cache list | head`: no error about the closed pipe."""
     program = (
         "import subprocess, sys; pipe = subprocess.Popen(['true'], stdin=subprocess.PIPE); pipe.wait()\n"
     )
@@ -109,7 +111,7 @@ def test_reader_that_had_enough(tilewright):
 
 
 def test_entries_of_other_makers(cache, tmp_path):
-    """Whatever they hold: entries are sound if their checksum is right."""
+    """Entries are sound if their checksum is right, independent of their content."""
     from tilewright import _tilewright
 
     held = [

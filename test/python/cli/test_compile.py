@@ -133,7 +133,7 @@ ODD_FILES = [
 
 @pytest.mark.parametrize("text, message", ODD_FILES, ids=["empty", "exit", "syntax", "bytes", "import"])
 def test_odd_files(tilewright, tmp_path, text, message):
-    """What is wrong with a file is told by its own lines, without those that import it."""
+    """An error in a file shows the lines of that file, without our import machinery."""
     file = tmp_path / "ödd file.py"
     file.write_text(text)
     done = tilewright("compile", f"{file}:add", "--target", "cpu", "--signature", SIGNATURE)
@@ -162,7 +162,7 @@ def test_files_that_are_not_python(tilewright, source, tmp_path):
     assert done.stderr == f"tilewright compile: {other} is no file of Python, whose name ends in .py\n"
 
 
-def test_what_files_and_kernels_print_is_apart(tilewright, source):
+def test_output_of_files_and_kernels_is_separate(tilewright, source):
     text = source.read_text().replace(
         "    i = tl.program_id", "    tl.static_print('of the kernel')\n    i = tl.program_id"
     )
@@ -194,7 +194,7 @@ def test_error_in_the_kernel_shows_its_line(tilewright, source):
     "target, message",
     [
         ("sm_70", "'sm_70' is too old: needs sm_80 or newer"),
-        ("z80", "unknown target 'z80'; there is 'cpu'"),
+        ("z80", "unknown target 'z80'; expected 'cpu'"),
         ("cpu:z80", "unknown processor 'z80' of "),
     ],
 )
@@ -214,9 +214,18 @@ def test_kernel_in_a_package(tilewright, source, tmp_path):
         source.read_text().replace("import numpy as np", "from .block import SIZE").replace("= 64", "= SIZE")
     )
     (package / "kernels.py").write_text(text)
-    place = package / "kernels.py"
+    kernels_file = package / "kernels.py"
     done = tilewright(
-        "compile", f"{place}:add", "--target", "cpu", "--signature", SIGNATURE, "--emit", "tile", "-o", "-"
+        "compile",
+        f"{kernels_file}:add",
+        "--target",
+        "cpu",
+        "--signature",
+        SIGNATURE,
+        "--emit",
+        "tile",
+        "-o",
+        "-",
     )
     assert done.returncode == 0, done.stderr
     assert "tensor<32xf32>" in done.stdout

@@ -44,14 +44,14 @@ def main():
 
 
 @pytest.mark.parametrize("name", ["tuned", "searched"])
-def test_the_kernel_inside_of_what_tunes_it(tilewright, source, name):
+def test_the_kernel_inside_a_tuner(tilewright, source, name):
     source.write_text(source.read_text() + TUNED)
     done = tilewright("explain", f"{source}:{name}", "--signature", SIGNATURE)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("add for sm_90a, 4 warps, 3 stages")
 
 
-def test_the_call_of_what_tunes_a_kernel(tilewright, source):
+def test_the_call_of_a_tuner(tilewright, source):
     source.write_text(source.read_text() + TUNED)
     done = tilewright("explain", f"{source}:searched")
     assert done.returncode == 0, done.stderr
@@ -61,11 +61,11 @@ def test_the_call_of_what_tunes_a_kernel(tilewright, source):
 @pytest.mark.parametrize(
     "warps, said",
     [
-        ("4", "8 warps consume, 4 produce, 2 teams take tiles in turn"),
+        ("4", "8 warps consume, 4 produce, 2 ping-pong groups alternate between tiles"),
         ("8", "no ping-pong, all warps share each tile: "),
     ],
 )
-def test_tiles_in_turn(tilewright, warps, said):
+def test_ping_pong_groups(tilewright, warps, said):
     example = f"{EXAMPLES}/matmul.py:matmul_kernel"
     done = tilewright("explain", example, "--ping-pong", "--num-warps", warps, "--constant", "BLOCK_N=128")
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""`tilewright info`, and the command as a whole."""
+"""`tilewright info`, and options of the whole command."""
 
 import json
 import pathlib

@@ -2,9 +2,9 @@
 
     pip download --no-deps triton==3.6.0 && pip download --no-deps triton==3.9.0 && python list_names.py triton-*.whl
 
-The names are those of any of them. The wheels are only read, as text: a module's public names are its `__all__`, else
-what it defines itself at the top level and does not start with an underscore. `METHODS` are the functions that are
-methods of blocks, too.
+The result is the union over the releases. The wheels are only read, as text. A module's public names are its `__all__`,
+else its top-level definitions that do not start with an underscore. `METHODS` are the functions that are also methods
+of blocks.
 """
 
 import ast
@@ -13,7 +13,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-#: What users import, as far as it is not about one back end's insides.
+#: Modules that users import, except the internals of single back ends.
 MODULES = (
     "triton",
     "triton.compiler.errors",
@@ -33,7 +33,7 @@ MODULES = (
     "triton.tools.tensor_descriptor",
 )
 
-#: The key of the names of methods, which are those of a decorator in any module of the language.
+#: The key of method names; the functions with this decorator in any module of the language.
 METHODS, _DECORATOR = "methods", "_tensor_member_fn"
 
 
@@ -79,7 +79,7 @@ def names_of(path):
 
 
 def main(paths):
-    """Write the file beside this script."""
+    """Writes the file next to this script."""
     releases = list(map(names_of, paths))
     found = {key: sorted(set().union(*(release[key] for release in releases))) for key in releases[0]}
     out = Path(__file__).with_name("triton_names.json")

@@ -25,7 +25,7 @@ def kernel():
 
 
 class Later(Executor):
-    """Runs nothing before it is told to."""
+    """An executor that runs its work only on request."""
 
     def __init__(self):
         self.tasks = []
@@ -58,7 +58,7 @@ def test_equal_requests_are_compiled_once(backend, kernel):
     assert backend.numpy(out).tolist() == [4] and len(kernel.device_caches[0][0]) == 4
 
 
-def test_launches_beside_the_executor(backend, kernel):
+def test_launches_alongside_the_executor(backend, kernel):
     out = backend.array(np.zeros(1), "int32")
     with ThreadPoolExecutor(2) as pool, triton.AsyncCompileMode(pool):
         for value in range(3):

@@ -1,4 +1,4 @@
-"""Files that others keep beside compiled kernels, and small helpers that they take from Triton's modules."""
+"""Files that other libraries cache next to compiled kernels, and helpers that they import from Triton's modules."""
 
 import os
 
@@ -25,25 +25,25 @@ from triton.testing import _summarize_statistics  # noqa: E402
 
 
 @pytest.fixture
-def places(tmp_path):
+def directories(tmp_path):
     with knobs.cache.scope():
         knobs.cache.dir, knobs.cache.dump_dir = str(tmp_path / "kept"), str(tmp_path / "dumped")
         yield tmp_path
 
 
-def test_files_by_key(places):
+def test_files_by_key(directories):
     manager = get_cache_manager("00ff10")
     assert isinstance(manager, FileCacheManager) and manager.get_file("a.json") is None
     path = manager.put("{}", "a.json", binary=False)
     manager.put(b"\x01\x02", "b.bin")
-    assert os.path.dirname(path).startswith(str(places / "kept")) and manager.get_file("a.json") == path
+    assert os.path.dirname(path).startswith(str(directories / "kept")) and manager.get_file("a.json") == path
     again = get_cache_manager("00ff10")
     with open(again.get_file("b.bin"), "rb") as file:
         assert file.read() == b"\x01\x02"
     assert get_cache_manager("00ff11").get_file("a.json") is None
 
 
-def test_groups(places):
+def test_groups(directories):
     manager = get_cache_manager("ab")
     assert manager.get_group("all") is None
     group = {name: manager.put(name.encode(), name) for name in ("x", "y")}
@@ -53,13 +53,13 @@ def test_groups(places):
     assert manager.get_group("all") == {"x": group["x"]}
 
 
-def test_other_places(places):
-    assert get_dump_manager("ab").put(b"", "x").startswith(str(places / "dumped"))
+def test_other_directories(directories):
+    assert get_dump_manager("ab").put(b"", "x").startswith(str(directories / "dumped"))
     with pytest.raises(RuntimeError, match=r"knobs\.cache\.override_dir is not set"):
         get_override_manager("ab")
 
 
-def test_a_class_of_the_user(places):
+def test_a_class_of_the_user(directories):
     class Mine(FileCacheManager):
         pass
 

@@ -60,7 +60,7 @@ def line_kernel(x_ptr, BLOCK: tl.constexpr):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("fused", [False, True])
-def test_fusion_of_products_and_sums(fused):
+def test_fusion_of_multiplications_and_additions(fused):
     source = triton.compiler.ASTSource(line_kernel, {"x_ptr": "*fp32"}, {"BLOCK": 64})
     target = GPUTarget("cuda", 90, 32)
     ptx = triton.compile(source, target=target, options={"enable_fp_fusion": fused}).asm["ptx"]

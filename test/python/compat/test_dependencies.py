@@ -1,4 +1,4 @@
-"""What kernels read of the program around them: constants that change, keys for caches of others."""
+"""Dependencies of kernels: constants that change, and cache keys for other libraries."""
 
 import numpy as np
 import pytest
@@ -109,22 +109,24 @@ def test_constants_around_a_kernel(backend):
         kernel[1,](out)
 
 
-SIDES: tl.constexpr = (2, tl.constexpr(3))
+EXTENTS: tl.constexpr = (2, tl.constexpr(3))
 
 
 @triton.jit
-def sides_kernel(out_ptr):
-    tl.store(out_ptr, SIDES[0] * SIDES[1])
+def extents_kernel(out_ptr):
+    tl.store(out_ptr, EXTENTS[0] * EXTENTS[1])
 
 
 @pytest.mark.compiled
 def test_tuples_of_constants(backend, changed):
-    kernel, out = triton.JITFunction(sides_kernel.fn), backend.array([0], "int32")
+    kernel, out = triton.JITFunction(extents_kernel.fn), backend.array([0], "int32")
     for _ in range(2):
         kernel[1,](out)
     assert backend.numpy(out).tolist() == [6]
-    changed("SIDES", (2, 4))
-    with pytest.raises(RuntimeError, match=r"SIDES has changed since .*\(2, 3\)\] to constexpr\[\(2, 4\)\]"):
+    changed("EXTENTS", (2, 4))
+    with pytest.raises(
+        RuntimeError, match=r"EXTENTS has changed since .*\(2, 3\)\] to constexpr\[\(2, 4\)\]"
+    ):
         kernel[1,](out)
 
 
@@ -245,7 +247,7 @@ def test_a_cache_that_is_cleared(backend):
 
 
 class Runs:
-    """What is tuned without being a kernel."""
+    """A tunable object that is no kernel."""
 
     def __init__(self):
         self.fn, self.sizes = (lambda: None), []
@@ -254,7 +256,7 @@ class Runs:
         self.sizes.append(options["SIZE"])
 
 
-def test_tuning_what_is_no_kernel():
+def test_tuning_an_object_that_is_no_kernel():
     measured, runs = [], Runs()
 
     def measure(call, quantiles):

@@ -1,4 +1,4 @@
-"""Kernels in Triton's style get what Hopper has, without a word from them."""
+"""Kernels in Triton's style use Hopper's features without hints."""
 
 import pytest
 from tilewright.runtime.compiler import compile_kernel
@@ -48,6 +48,6 @@ def test_attention(stage):
     constants = {"HEAD": 64, "BM": 128, "BN": 64, "STAGE": stage}
     _, maps, warp = launch_recipe(kernels.attention_kernel, constants, num_warps=8, num_stages=2)
     assert maps == 4
-    # The second product runs under the exponentials of the next block, but in the few steps at the diagonal.
+    # The second dot overlaps the exponentials of the next block, except in the few steps at the diagonal.
     assert "warp.specialize" in warp and warp.count("pendings = 1") == 1
     assert warp.count("warp.wgmma %") == (4 if stage == 1 else 6)

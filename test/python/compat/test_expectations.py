@@ -1,4 +1,4 @@
-"""What suites of tests written for Triton look at beside results: places of errors, causes, caches, the PTX."""
+"""Test suites written for Triton check more than results: error locations, causes, caches and the PTX."""
 
 import re
 from collections import namedtuple
@@ -62,7 +62,7 @@ def perhaps_kernel(out_ptr, take):
 
 
 def test_a_path_that_gives_no_value(backend):
-    """It may give any value, which nobody looks at."""
+    """The value of that path is undefined, and never read."""
     for take, expected in ((2, 42), (-2, 21)):
         out = backend.array(np.array([21]), "int32")
         perhaps_kernel[1,](out, take)
@@ -85,8 +85,8 @@ def refused():
 
 
 @triton.jit
-def place_kernel():
-    # In the line behind this one.
+def calling_kernel():
+    # The error is in the next line.
     refused()
 
 
@@ -95,12 +95,12 @@ def assert_kernel(n: tl.constexpr):
     tl.static_assert(n == 2)
 
 
-def test_places_in_functions():
+def test_error_locations_in_functions():
     with pytest.raises(triton.CompilationError) as caught:
-        compiled(place_kernel)
-    assert "in place_kernel (at 3:4:)" in str(caught.value) and "in refused (at 2:4:)" in str(caught.value)
+        compiled(calling_kernel)
+    assert "in calling_kernel (at 3:4:)" in str(caught.value) and "in refused (at 2:4:)" in str(caught.value)
     inner = caught.value.__cause__
-    assert isinstance(inner, triton.CompilationError) and "place_kernel" not in str(inner)
+    assert isinstance(inner, triton.CompilationError) and "calling_kernel" not in str(inner)
     assert str(inner.__cause__).startswith("program_id axis must be 0, 1, or 2 but got 7")
     with pytest.raises(triton.compiler.errors.CompileTimeAssertionFailure, match=r"at 2:4:") as caught:
         compiled(assert_kernel, n=3)

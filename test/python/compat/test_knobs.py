@@ -1,4 +1,4 @@
-"""`triton.knobs`: settings that come and go with their scope."""
+"""`triton.knobs`: scoped settings."""
 
 import os
 
@@ -20,7 +20,7 @@ def triton(monkeypatch):
     tilewright.compat.uninstall()
 
 
-def test_scopes_bring_back_what_was_set(triton, tmp_path, monkeypatch):
+def test_scopes_restore_settings(triton, tmp_path, monkeypatch):
     knobs = triton.knobs
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", "before")
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
@@ -217,7 +217,7 @@ def test_globals_as_constants(triton, monkeypatch):
     assert out.tolist() == [4] * 4
 
 
-def test_the_default_precision_of_products(triton, monkeypatch):
+def test_the_default_precision_of_dots(triton, monkeypatch):
     import triton.language as tl
     from triton.compiler import ASTSource
 
@@ -246,6 +246,6 @@ def test_requests_as_text(triton):
     constants = {(2,): tl.float16, (3,): tl.constexpr(4)}
     made = {"name": "f", "signature": {"x": "i32"}, "attrs": {}, "key": "k"}
     text = serialize_specialization_data(
-        constants={str(place): value for place, value in constants.items()}, options={"num_warps": 4}, **made
+        constants={str(index): value for index, value in constants.items()}, options={"num_warps": 4}, **made
     )
     assert json.loads(text)["constants"] == {"(2,)": "fp16", "(3,)": {"constexpr": 4}}

@@ -1,4 +1,4 @@
-"""What kernels written for Triton may do with the language, and others need not."""
+"""Language features that only kernels written for Triton may use."""
 
 import inspect
 import math
@@ -22,7 +22,7 @@ def mixed_quotients_kernel(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + i, tl.fdiv(x, 2) + tl.fdiv(i, 4.0) + tl.div_rn(8, x) + tl.fdiv(1, 4.0))
 
 
-def test_quotients_of_which_one_side_is_a_float(backend):
+def test_quotients_with_one_float_operand(backend):
     x, out = np.arange(1, 9), backend.array(np.zeros(8), "float32")
     mixed_quotients_kernel[1,](backend.array(x, "float32"), out, 8)
     backend.check(out, x / 2 + np.arange(8) / 4 + 8 / x + 0.25, "float32")
@@ -32,9 +32,9 @@ def test_quotients_of_which_one_side_is_a_float(backend):
 def late_options_kernel(x_ptr, out_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
-    products = tl.cumprod(x, dtype=tl.int32)
-    tl.static_assert(products.dtype == tl.int32 and tl.cumprod(x).dtype == tl.int8)
-    tl.store(out_ptr + i, tl.fdiv(products.to(tl.float32), 4.0, approx=True))
+    running = tl.cumprod(x, dtype=tl.int32)
+    tl.static_assert(running.dtype == tl.int32 and tl.cumprod(x).dtype == tl.int8)
+    tl.store(out_ptr + i, tl.fdiv(running.to(tl.float32), 4.0, approx=True))
 
 
 def test_options_of_late_releases(backend):
@@ -134,7 +134,7 @@ def shifts_kernel(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
 
 
 @pytest.mark.parametrize("left, right", [("int8", "uint8"), ("int16", "uint64"), ("int32", "uint32")])
-def test_unsigned_counts_leave_the_sign_of_what_is_shifted(backend, left, right):
+def test_unsigned_counts_keep_the_sign_of_shifted_values(backend, left, right):
     values, counts = np.array([-128, -3, 77, 1]), np.array([1, 2, 3, 0])
     out = backend.array(np.zeros(8), left)
     shifts_kernel[1,](backend.array(values, left), backend.array(counts, right), out, 4)
@@ -160,15 +160,15 @@ def test_quotients_of_integers_of_different_sign_are_refused(backend):
 
 @triton.jit
 def scalar_index_kernel(out_ptr):
-    sides = out_ptr[None, None, :]
-    tl.static_assert(sides.shape == [1, 1])
+    pointers_2d = out_ptr[None, None, :]
+    tl.static_assert(pointers_2d.shape == [1, 1])
     tl.static_assert(tl.arange(0, 4)[None, :, :].shape == [1, 4])
     tl.static_assert(tl.arange(0, 4)[:, None, :].shape == [4, 1])
     tl.static_assert(tl.program_id(0)[:, None].shape == [1])
-    tl.store(sides, tl.full((1, 1), 7, tl.int32))
+    tl.store(pointers_2d, tl.full((1, 1), 7, tl.int32))
 
 
-def test_slices_of_sides_that_there_are_not(backend):
+def test_slices_of_scalars_and_missing_axes(backend):
     out = backend.array([0], "int32")
     scalar_index_kernel[1,](out)
     assert backend.numpy(out).tolist() == [7]
@@ -190,8 +190,8 @@ def test_addresses_are_stored_as_integers(backend):
     assert backend.numpy(out).tolist() == [0, 11, 12, 3]
 
 
-def halves(n):
-    """A plain function, as kernels of others call them on constants."""
+def split_in_two(n):
+    """A plain Python function that kernels call on constants."""
     return n // 2, n - n // 2
 
 
@@ -204,7 +204,7 @@ class Limits:
 
 @triton.jit
 def python_kernel(out_ptr, N: tl.constexpr):
-    low: tl.constexpr = halves(N)[0]
+    low: tl.constexpr = split_in_two(N)[0]
     tl.store(out_ptr, low)
     tl.store(out_ptr + 1, Limits(N).largest)
     tl.store(out_ptr + 2, np.little_endian and np.iinfo(np.int16).max)
@@ -218,12 +218,12 @@ def test_python_runs_on_constants(backend):
 
 @triton.jit
 def values_kernel(out_ptr):
-    tl.store(out_ptr, halves(tl.load(out_ptr))[0])
+    tl.store(out_ptr, split_in_two(tl.load(out_ptr))[0])
 
 
 @pytest.mark.compiled
 def test_python_does_not_run_on_values(backend):
-    message = r"halves\(\) is a plain Python function and cannot be called in a kernel"
+    message = r"split_in_two\(\) is a plain Python function and cannot be called in a kernel"
     with pytest.raises(triton.CompilationError, match=message):
         values_kernel[1,](backend.array([7], "int32"))
     with pytest.raises(tw.CompilationError, match=message):
@@ -238,7 +238,7 @@ def counted_kernel(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + N + i, tl.maximum(x, 0.0) + 1.0 / 512)
 
 
-def test_bfloat16_beside_integers_is_exact(backend):
+def test_bfloat16_with_integers_is_exact(backend):
     out = backend.array(np.zeros(8), "float32")
     counted_kernel[1,](backend.array(np.ones(4), "bfloat16"), out, 4)
     assert backend.numpy(out).tolist() == [257, 258, 259, 260, *[1 + 1 / 512] * 4]
@@ -327,7 +327,7 @@ def wrapped_kernel(out_ptr, x_ptr):
 
 
 def test_numbers_wrap_around_where_they_are_kept(backend):
-    """Beside Triton's kernels, others are told that they do not fit."""
+    """Only Triton's kernels wrap; others get an error that the number does not fit."""
     x, out = backend.array(np.zeros(1), "uint8"), backend.array(np.zeros(3), "uint8")
     wrapped_kernel[1,](out, x)
     assert backend.numpy(out).tolist() == [44, 255, 255]
@@ -335,7 +335,7 @@ def test_numbers_wrap_around_where_they_are_kept(backend):
         tw.jit(wrapped_kernel.fn)[1,](out, x)
 
 
-def test_warnings_stand_at_the_line_of_the_kernel(backend):
+def test_warnings_name_the_line_of_the_kernel(backend):
     @triton.jit
     def kernel(x, out):
         tl.store(out, tl.where(tl.load(x), 1.0, 2.0))
@@ -348,7 +348,7 @@ def test_warnings_stand_at_the_line_of_the_kernel(backend):
 
 @triton.jit
 def called_operators_kernel(x_ptr, out_ptr, n, N: tl.constexpr):
-    """Halves of bytes, signed, as code that unpacks numbers of four bits may spell it."""
+    """Signed nibbles of bytes, as code that unpacks int4 may spell them."""
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
     tl.store(out_ptr + i, x.__lshift__(4).to(tl.int8).__rshift__(4))

@@ -1,4 +1,4 @@
-"""What code around kernels does with `triton.JITFunction`, `triton.runtime.Autotuner` and the rest of their kind."""
+"""Host code that uses `triton.JITFunction`, `triton.runtime.Autotuner` and related classes."""
 
 import contextlib
 import gc
@@ -26,7 +26,7 @@ FACTOR = tl.constexpr(2)
 
 
 class Entry(triton.KernelInterface):
-    """Notes the launches, and passes them on."""
+    """Records the launches and forwards them."""
 
     def __init__(self, fn):
         self.fn, self.launches = fn, []
@@ -36,7 +36,7 @@ class Entry(triton.KernelInterface):
         return self.fn.run(*args, grid=grid, warmup=warmup, **kwargs)
 
 
-def test_what_a_kernel_knows_of_itself():
+def test_properties_of_a_kernel():
     assert isinstance(scale_kernel, triton.JITFunction)
     assert isinstance(scale_kernel, triton.runtime.JITFunction)
     assert isinstance(scale_kernel, triton.KernelInterface)
@@ -56,7 +56,7 @@ def fill_kernel(out_ptr, n):
 
 
 class Lookalike:
-    """What is no tensor, but has the address, the type and the sides of one."""
+    """An object with the address, dtype and shape of a tensor that is not one."""
 
     def __init__(self, tensor):
         self.tensor, self.dtype, self.shape, self.device = tensor, tensor.dtype, tensor.shape, tensor.device
@@ -68,7 +68,7 @@ class Lookalike:
 
 
 def test_all_memory_of_a_view(backend):
-    """Kernels pad what they write, where the array that they were given a part of has room."""
+    """A kernel may write past a view, as far as the array of the view reaches."""
     array = np.zeros((2, 8), np.float32)
     if backend.name == "interpreter":
         fill_kernel[1,](array[1:, :5], 8)
@@ -79,9 +79,9 @@ def test_all_memory_of_a_view(backend):
         assert tensor[2:10].tolist() == list(range(8)) and not tensor[10:].any()
         fill_kernel[1,](Lookalike(tensor), 8)
         assert tensor[:8].tolist() == list(range(8))
-        with pytest.raises(triton.runtime.errors.InterpreterError, match="behind the end of 'out_ptr'"):
+        with pytest.raises(triton.runtime.errors.InterpreterError, match="past the end of 'out_ptr'"):
             fill_kernel[1,](tensor[14:], 8)
-        with pytest.raises(triton.runtime.errors.InterpreterError, match="behind the end of 'out_ptr'"):
+        with pytest.raises(triton.runtime.errors.InterpreterError, match="past the end of 'out_ptr'"):
             fill_kernel[1,](array[1, 2:], 8)
     else:
         out = backend.array(array)
@@ -90,7 +90,7 @@ def test_all_memory_of_a_view(backend):
 
 
 def specialised(kernel, function):
-    """`kernel` with `FUNCTION` bound to another function, as libraries make kernels of text."""
+    """`kernel` with `FUNCTION` bound to another function, as libraries build kernels from text."""
 
     def template():
         pass
@@ -187,7 +187,7 @@ def test_an_interface_of_others(backend):
 
 
 @pytest.mark.compiled
-def test_a_launch_gives_what_can_be_launched(backend):
+def test_a_launch_returns_a_launchable_kernel(backend):
     x, out = backend.array(np.arange(8), "float32"), backend.array(np.zeros(8), "float32")
     compiled = scale_kernel[1,](x, out, 4, 1, BLOCK=4)
     compiled[2, 1, 1](x, out, 8, 1, 4)
@@ -195,7 +195,7 @@ def test_a_launch_gives_what_can_be_launched(backend):
 
 
 class Wrapped:
-    """Shows an array as one of another type, with nothing but Triton's duck type."""
+    """Presents an array as another type, with only Triton's duck-typed members."""
 
     def __init__(self, base, dtype):
         self.base, self.dtype, self.device = base, dtype, getattr(base, "device", "cpu")
@@ -216,7 +216,7 @@ def test_an_argument_that_has_an_address_alone(backend, dtype):
 
 
 class Tuner(triton.runtime.Autotuner):
-    """Chooses by itself, with the parts that Triton's class has."""
+    """A tuner with its own choice, built on Triton's class."""
 
     def run(self, *args, **kwargs):
         self.nargs = dict(zip(self.arg_names, args))
@@ -296,7 +296,7 @@ def test_a_configuration_comes_of_source():
         triton.autotune(configs=[edited], key=[])(scale_kernel)[1,](None)
 
 
-def test_what_the_driver_program_says(monkeypatch, tmp_path):
+def test_output_of_nvidia_smi(monkeypatch, tmp_path):
     program = tmp_path / "nvidia-smi"
     program.write_text('#!/bin/sh\necho "1980, 2619"\n')
     program.chmod(0o755)

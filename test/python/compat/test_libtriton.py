@@ -1,4 +1,4 @@
-"""What programs take from Triton's own library, under the compat module."""
+"""Members of Triton's native library that programs use, under the compat module."""
 
 import pytest
 import tilewright.compat

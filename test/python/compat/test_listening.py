@@ -22,7 +22,7 @@ def triton(tmp_path):
 
 
 def scale_of(triton):
-    """A new function each time, of which the process has compiled nothing."""
+    """A new function each time, not yet compiled in this process."""
     import triton.language as tl
 
     @triton.jit

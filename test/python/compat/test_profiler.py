@@ -39,7 +39,7 @@ def copy(x, out, n, BLOCK: tl.constexpr):
 def arrays(backend, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     yield backend.array(np.ones(100, np.float32)), backend.array(np.zeros(100, np.float32))
-    proton.finalize()  # what a failed test left open
+    proton.finalize()  # left open by a failed test
 
 
 def names(node):

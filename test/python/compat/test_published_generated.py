@@ -1,4 +1,4 @@
-"""Code in the manner of compilers that write Triton, and the functions that PyTorch's compiler calls in it."""
+"""Code in the style of compilers that generate Triton, and PyTorch's helper functions for it."""
 
 import os
 import subprocess
@@ -67,9 +67,9 @@ def kernel(x_ptr, out_ptr, N: tl.constexpr):
     x = tl.load(x_ptr + index, None)
     most = helpers.promote_to_tensor(helpers.max2(x[None, :], 1))
     total = helpers.promote_to_tensor(tl.sum(x, 0))
-    value, place = helpers.max_with_index(x[None, :], index[None, :], 1)
+    value, position = helpers.max_with_index(x[None, :], index[None, :], 1)
     tl.store(out_ptr + index, helpers.minimum(x, helpers.maximum(most, total)))
-    tl.store(out_ptr + N + tl.arange(0, 1), place.to(tl.float32) + 0 * value)
+    tl.store(out_ptr + N + tl.arange(0, 1), position.to(tl.float32) + 0 * value)
 
 
 x = np.random.default_rng(0).standard_normal(16).astype(np.float32)
@@ -80,7 +80,7 @@ np.testing.assert_array_equal(out, [*x, x.argmax()])
 
 
 def test_helpers_of_pytorch(tmp_path):
-    """In a process of its own: PyTorch remembers which Triton it found."""
+    """Runs in a new process: PyTorch caches its choice of Triton."""
     needs("torch")
     program = tmp_path / "helpers.py"
     program.write_text(HELPERS)

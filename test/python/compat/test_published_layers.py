@@ -119,7 +119,7 @@ def test_conv2d(backend, rng, stride, padding, with_bias):
         rng.standard_normal((OC, C, taps, taps)),
         rng.standard_normal(OC),
     )
-    OH, OW = ((side + 2 * padding - taps) // stride + 1 for side in (H, W))
+    OH, OW = ((size + 2 * padding - taps) // stride + 1 for size in (H, W))
     out = backend.poisoned((N, OC, OH, OW), "float32")
     kernels.conv2d_kernel[(tw.cdiv(N * OH * OW, 32), tw.cdiv(OC, 16))](
         backend.array(x, "float32"), backend.array(w, "float32"),

@@ -13,7 +13,7 @@ TOP_K, EXPERTS, BLOCK_M = 2, 8, 16
 
 
 def aligned(backend, ids):
-    """Tokens sorted by expert as the kernel gives them."""
+    """Tokens sorted by expert, computed by the kernel."""
     most = (ids.size + EXPERTS * (BLOCK_M - 1)) // BLOCK_M * BLOCK_M
     sorted_ids = backend.array(np.full(most, ids.size), "int32")
     experts, total = backend.poisoned((most // BLOCK_M,), "int32"), backend.poisoned((1,), "int32")
@@ -27,15 +27,15 @@ def aligned(backend, ids):
 def test_moe_align(backend, rng):
     ids = rng.integers(0, EXPERTS, (75, TOP_K))
     sorted_ids, experts, total = map(backend.numpy, aligned(backend, ids))
-    place = 0
+    first = 0
     for expert in range(EXPERTS):
         mine = np.flatnonzero(ids.ravel() == expert)
-        np.testing.assert_array_equal(sorted_ids[place : place + mine.size], mine)
+        np.testing.assert_array_equal(sorted_ids[first : first + mine.size], mine)
         size = -(-mine.size // BLOCK_M) * BLOCK_M
-        assert (sorted_ids[place + mine.size : place + size] == ids.size).all()
-        assert (experts[place // BLOCK_M : (place + size) // BLOCK_M] == expert).all()
-        place += size
-    assert total[0] == place
+        assert (sorted_ids[first + mine.size : first + size] == ids.size).all()
+        assert (experts[first // BLOCK_M : (first + size) // BLOCK_M] == expert).all()
+        first += size
+    assert total[0] == first
 
 
 def test_fused_moe(backend, rng):
@@ -64,9 +64,9 @@ def test_int4_matmul(backend, rng, split_k):
     zeros = rng.integers(0, 16, (K // group, N))
     scales = (rng.random((K // group, N)) * 0.1).astype(np.float16)
     a = backend.array(rng.standard_normal((M, K)), "float16")
-    places = 4 * np.arange(8)
-    packed = (weights.reshape(K // 8, 8, N).astype(np.uint32) << places[:, None].astype(np.uint32)).sum(1)
-    packed_zeros = (zeros.reshape(-1, N // 8, 8).astype(np.uint32) << places.astype(np.uint32)).sum(2)
+    shifts = 4 * np.arange(8)
+    packed = (weights.reshape(K // 8, 8, N).astype(np.uint32) << shifts[:, None].astype(np.uint32)).sum(1)
+    packed_zeros = (zeros.reshape(-1, N // 8, 8).astype(np.uint32) << shifts.astype(np.uint32)).sum(2)
     c = backend.array(np.zeros((M, N)), "float32")
     kernels.int4_matmul_kernel[
         lambda meta: (tw.cdiv(M, meta["BLOCK_M"]) * tw.cdiv(N, meta["BLOCK_N"]), split_k)

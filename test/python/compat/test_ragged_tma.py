@@ -50,8 +50,10 @@ def test_nothing_beyond_the_group(device, first, size, row, rows, dtype, add):
 
 @triton.jit
 def copy_rows(x, y, first, size, AXIS: tl.constexpr):
-    place = [8, 0, 16] if AXIS == 0 else [1, 8, 16]
-    store_ragged(y, first, size, place, load_ragged(x, first, size, place, ragged_dim=AXIS), ragged_dim=AXIS)
+    offsets = [8, 0, 16] if AXIS == 0 else [1, 8, 16]
+    store_ragged(
+        y, first, size, offsets, load_ragged(x, first, size, offsets, ragged_dim=AXIS), ragged_dim=AXIS
+    )
 
 
 @pytest.mark.parametrize("axis", [0, 1, -2])

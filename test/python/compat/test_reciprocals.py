@@ -1,4 +1,4 @@
-"""Approximate division keeps what IEEE says of zeros and infinities."""
+"""Approximate division follows IEEE for zeros and infinities."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 """Every public name of Triton is there under `import triton`.
 
-The names are those of two releases, the one that the version says and a later one, kept in `triton_names.json` by
-`list_names.py`.
+`triton_names.json`, written by `list_names.py`, holds the names of two releases: the version that the module reports
+and a later one.
 """
 
 import importlib

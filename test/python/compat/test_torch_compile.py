@@ -1,4 +1,4 @@
-"""`torch.compile`: PyTorch's compiler writes kernels in Triton, which are compiled and launched here."""
+"""`torch.compile`: Tilewright compiles and launches the Triton kernels that PyTorch generates."""
 
 import os
 import pickle
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.compiled
 
 
 def test_programs(backend):
-    """In a process of its own: PyTorch remembers which Triton it found."""
+    """Runs in a new process: PyTorch caches its choice of Triton."""
     needs("torch")
     if backend.is_emulated:
         pytest.skip("PyTorch has no tensors on an emulated GPU")
@@ -86,7 +86,7 @@ def launch(made, backend, *, factor=3):
 
 
 def test_a_compiled_kernel_runs_as_it_is(backend):
-    """Also where an argument looks like one that there would be other code for."""
+    """Also for arguments that a launch would specialise on."""
     made = triton.compile(scale_source(), options={"debug": True, "sanitize_overflow": False})
     assert made.launch_metadata((1, 1, 1), None) is None
     launch(made, backend)
@@ -102,7 +102,7 @@ def test_a_compiled_kernel_runs_as_it_is(backend):
 
 
 def test_a_compiled_kernel_goes_to_another_process(backend):
-    """As PyTorch's workers send it: without the function that it is of, and the metadata as a named tuple."""
+    """In the form of PyTorch's workers: without its function, and with metadata as a named tuple."""
     from collections import namedtuple
 
     made = triton.compile(scale_source())
@@ -132,7 +132,7 @@ def test_backends():
 
 
 def test_a_device_that_only_the_parent_of_a_fork_can_use(monkeypatch):
-    """As PyTorch's workers find it: there is a device, which they compile for."""
+    """The state of PyTorch's workers: a device exists, and they compile for it."""
     torch = needs("torch")
     monkeypatch.setattr("tilewright.cuda.is_available", lambda: False)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)

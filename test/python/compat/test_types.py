@@ -1,4 +1,4 @@
-"""Types, as kernels written for Triton spell, make and ask them, and arrays seen as others."""
+"""Types as kernels written for Triton spell, create and query them, and reinterpreted arrays."""
 
 import ml_dtypes
 import numpy as np
@@ -19,7 +19,7 @@ def accumulator_type(element_type, is_wide):
 
 @triton.jit
 def lowest(dtype):
-    """Of a type that is passed as an argument, where Triton has a constexpr around it."""
+    """The least value of a type argument, which Triton wraps in a constexpr."""
     kind = dtype.value
     if kind.is_floating():
         return float("-inf")
@@ -124,14 +124,14 @@ def copy_kernel(x_ptr, out_ptr, N: tl.constexpr):
 @pytest.mark.parametrize("library", ["own", "torch"])
 def test_arrays_of_floats_that_no_library_has(backend, library):
     codes = backend.array(np.arange(0x7F), "uint8")
-    halves, again = backend.poisoned((0x7F,), "float16"), backend.poisoned((0x7F,), "uint8")
+    as_f16, again = backend.poisoned((0x7F,), "float16"), backend.poisoned((0x7F,), "uint8")
     if library == "torch" and backend.name != "cuda":
         torch = needs("torch")
-        codes, halves, again = (torch.from_numpy(array) for array in (codes, halves, again))
-    copy_kernel[1,](triton.reinterpret(codes, tl.float8e4b15), halves, 0x7F)
+        codes, as_f16, again = (torch.from_numpy(array) for array in (codes, as_f16, again))
+    copy_kernel[1,](triton.reinterpret(codes, tl.float8e4b15), as_f16, 0x7F)
     want = (np.arange(0x7F, dtype=np.uint16) << 7).view(np.float16)  # a float16 without the low bits
-    np.testing.assert_array_equal(backend.numpy(halves), want)
-    copy_kernel[1,](halves, triton.reinterpret(again, tl.float8e4b15), 0x7F)
+    np.testing.assert_array_equal(backend.numpy(as_f16), want)
+    copy_kernel[1,](as_f16, triton.reinterpret(again, tl.float8e4b15), 0x7F)
     np.testing.assert_array_equal(backend.numpy(again), np.arange(0x7F))
 
 
@@ -179,8 +179,8 @@ def numbers_kernel(x_ptr, out_ptr, NUMBER: tl.constexpr, N: tl.constexpr):
         ("uint32", [0, 1, 2**31, 2**32 - 1], 2**32),
     ],
 )
-def test_numbers_beside_which_tensors_are_compared(backend, dtype, values, number):
-    """They have a type of their own, which may be wider than that of the tensor."""
+def test_numbers_compared_with_tensors(backend, dtype, values, number):
+    """Such numbers keep their own type, which may be wider than the tensor's."""
     x, out = backend.array(np.array(values), dtype), backend.array(np.zeros(12), "int8")
     numbers_kernel[1,](x, out, number, 4)
     exact = backend.numpy(x).astype(np.float64)

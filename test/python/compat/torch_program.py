@@ -32,14 +32,14 @@ def loops_over_long_rows(x):
 
 def scans_and_indices(x, y):
     sorted_x, _ = x.sort(-1)
-    places = (y.abs() * 9).long()
-    return x.cumsum(-1), sorted_x, x[places % 20], x.gather(0, places[:, :30] % 20)
+    indices = (y.abs() * 9).long()
+    return x.cumsum(-1), sorted_x, x[indices % 20], x.gather(0, indices[:, :30] % 20)
 
 
 def several_programs_a_row(x):
-    # Beside reductions PyTorch scans such rows on the CPU only.
+    # PyTorch combines such scans with reductions on the CPU only.
     scans = (x.cumsum(-1),) if DEVICE == "cpu" else ()
-    # Behind a scan PyTorch fails where it is the last kernel of all.
+    # PyTorch fails if a scan is the last kernel, so a reduction follows it.
     return x.sum(), x.amax(), x.softmax(-1), *scans, (x * 2).sum(0)
 
 

@@ -274,7 +274,7 @@ def grouped_matmul_kernel(
 
 
 @triton.jit
-def _place(tile, in_group, num_m, GROUP: tl.constexpr):
+def _tile_coords(tile, in_group, num_m, GROUP: tl.constexpr):
     group = tile // in_group
     first = group * GROUP
     size = min(num_m - first, GROUP)
@@ -294,14 +294,14 @@ def persistent_matmul_kernel(
     tile_c = start - NUM_SMS
     in_group = GROUP * num_n
     for tile in tl.range(start, num_tiles, NUM_SMS, flatten=True, warp_specialize=WARP_SPECIALIZE):
-        m, n = _place(tile, in_group, num_m, GROUP)
+        m, n = _tile_coords(tile, in_group, num_m, GROUP)
         acc = tl.zeros((BM, BN), dtype=tl.float32)
         for ki in range(k_tiles):
             a = a_desc.load([m * BM, ki * BK])
             b = b_desc.load([n * BN, ki * BK])
             acc = tl.dot(a, b.T, acc)
         tile_c += NUM_SMS
-        m, n = _place(tile_c, in_group, num_m, GROUP)
+        m, n = _tile_coords(tile_c, in_group, num_m, GROUP)
         if EPILOGUE_SUBTILE:
             acc = tl.reshape(acc, (BM, 2, BN // 2))
             acc = tl.permute(acc, (0, 2, 1))

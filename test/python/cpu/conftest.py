@@ -10,7 +10,7 @@ import pytest
 
 
 def _library():
-    """The shared library that the extension module was linked with."""
+    """The shared library that the extension module links to."""
     import tilewright._tilewright  # noqa: F401
 
     maps = pathlib.Path("/proc/self/maps").read_text()
@@ -72,7 +72,7 @@ class Body:
         return f"%v{self.count}"
 
     def op(self, text):
-        """`text` with a new result, whose name is returned."""
+        """Appends `text` with a new result and returns its name."""
         name = self.fresh()
         self.lines.append(f"{name} = {text}")
         return name
@@ -91,7 +91,7 @@ class Body:
         return self.op(f"tile.reshape {flat} : {source} -> {tensor(shape, 'i32')}")
 
     def strided_offsets(self, shape):
-        """The same as sums of multiples of ranges, as front ends write them."""
+        """The same offsets as sums of scaled ranges, as front ends write them."""
         total = None
         for dim, size in enumerate(shape):
             index = self.range(size)

@@ -31,7 +31,7 @@ def test_swap(body, rng):
 
 
 def test_fibonacci(body):
-    """A tile that is read after its successor was made."""
+    """A tile that is read after its successor was computed."""
     one = body.op(f"arith.constant dense<1.0> : {T}")
     text = f"%c = arith.addf %a, %b : {T}\nscf.yield %b, %c : {T}, {T}"
     a, _ = loop(body, 10, [("%a", one, T), ("%b", one, T)], text)
@@ -42,7 +42,7 @@ def test_fibonacci(body):
 
 
 def test_old_value_used_after_the_new(body, rng):
-    """The argument may not be overwritten where it is still read."""
+    """The argument may not be overwritten while it is still read."""
     x = body.load((70,), "f32")
     text = f"""%e = math.exp %a : {T}
     %n = arith.addf %e, %a : {T}
@@ -60,7 +60,7 @@ def test_old_value_used_after_the_new(body, rng):
 
 
 def test_transposed_in_a_loop(body, rng):
-    """The new tile at one place needs the old one at another."""
+    """Each element of the new tile reads the old tile at another index."""
     t = "tensor<9x9xf32>"
     x = body.load((9, 9), "f32")
     text = f"""%t = tile.transpose %a {{order = array<i32: 1, 0>}} : {t} -> {t}
@@ -136,7 +136,7 @@ def test_while(body):
 
 
 def stepping(body, step):
-    """Sums four blocks of 70 whose pointers move by `step(pointers)` each time."""
+    """Sums four blocks of 70; `step(pointers)` advances the pointers."""
     p = "tensor<70x!tile.ptr<f32>>"
     pointers = body.pointers((70,), "f32")
     zero = body.op(f"arith.constant dense<0.0> : {T}")

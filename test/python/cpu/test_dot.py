@@ -1,4 +1,4 @@
-"""Matrix products of all operand types and shapes."""
+"""Dots of all operand types and shapes."""
 
 import ml_dtypes
 import numpy as np
@@ -49,7 +49,7 @@ def values(rng, shape, element):
         ("f8E4M3FN", "f8E5M2", "f32"),
     ],
 )
-def test_product(body, rng, m, n, k, a, b, acc):
+def test_dot(body, rng, m, n, k, a, b, acc):
     x, y, z = body.load((m, k), a), body.load((k, n), b), body.load((m, n), acc)
     types = ", ".join([tensor((m, k), a), tensor((k, n), b), tensor((m, n), acc)])
     body.store(body.op(f"tile.dot {x}, {y}, {z} : {types}"), (m, n), acc)

@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NaN among what is converted
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # converts NaN
 
 NAMES = {
     "f16": np.float16,
@@ -48,16 +48,16 @@ def test_widening_is_exact(body, source, target):
 
 
 def interesting(rng, dtype, target):
-    """Values around every value of the target: itself, halfway to the next, and just beside that."""
+    """Values around every value of the target: itself, the midpoint to the next, and the neighbours of that midpoint."""
     limits = all_values(NAMES[target]).astype(np.float64)
     limits = np.unique(limits[np.isfinite(limits)])
-    halves = (limits[1:] + limits[:-1]) / 2
+    midpoints = (limits[1:] + limits[:-1]) / 2
     values = np.concatenate(
-        [limits, halves, halves * (1 + 1e-7), halves * (1 - 1e-7), [np.inf, -np.inf, np.nan, -0.0]]
+        [limits, midpoints, midpoints * (1 + 1e-7), midpoints * (1 - 1e-7), [np.inf, -np.inf, np.nan, -0.0]]
     )
     values = np.concatenate([values, rng.standard_normal(1000) * 10.0 ** rng.integers(-45, 38, 1000)])
     if dtype == np.float64:
-        values = np.concatenate([values, halves * (1 + 1e-15), halves * (1 - 1e-15)])
+        values = np.concatenate([values, midpoints * (1 + 1e-15), midpoints * (1 - 1e-15)])
     with np.errstate(over="ignore"):
         return values.astype(dtype)
 
@@ -77,7 +77,7 @@ def test_rounding_to_16_bits(body, rng, source, target):
 
 def nearest(values, target):
     """Rounding to the nearest value, ties to even, by the distances to both neighbours. Values beyond the
-    largest finite one become infinite from halfway to where the next would stand; 8-bit types saturate."""
+    largest finite one become infinite from half a step above it; 8-bit types saturate."""
     dtype = NAMES[target]
     table = all_values(dtype)
     wide = table.astype(np.float64)

@@ -25,8 +25,8 @@ def test_indirect(body, rng, element, dtype, kind):
     value = body.op(
         f"tile.load {pointers_at(body, index, n, element)} : {tensor((n,), f'!tile.ptr<{element}>')}"
     )
-    place = pointers_at(body, index, n, element)
-    body.lines.append(f"tile.store {place}, {value} : {tensor((n,), f'!tile.ptr<{element}>')}")
+    targets = pointers_at(body, index, n, element)
+    body.lines.append(f"tile.store {targets}, {value} : {tensor((n,), f'!tile.ptr<{element}>')}")
     k = (rng.permutation(300)[:n] if kind == "scattered" else np.arange(n) + 50).astype(np.int32)
     x = rng.integers(0, 100, 300).astype(dtype)
     y, want = np.zeros(300, dtype), np.zeros(300, dtype)
@@ -55,7 +55,7 @@ def test_strided(body, rng, stride, known):
 @pytest.mark.parametrize("element, dtype", [("f32", "f4"), ("bf16", "u2"), ("i8", "i1"), ("i64", "i8")])
 @pytest.mark.parametrize("other", [True, False])
 def test_masks(body, rng, element, dtype, other):
-    """What is masked off is neither read nor written: the arrays end there."""
+    """Masked elements are neither read nor written: they lie past the end of the arrays."""
     n = 100
     type = tensor((n,), f"!tile.ptr<{element}>")
     limit = body.argument("i32")
@@ -182,7 +182,7 @@ def test_overlapping_arrays_of_two_types(body, rng, shift):
 
 
 def test_load_is_not_moved_over_a_store(body, rng):
-    """The sum is of what stood there before."""
+    """The sum is over the values before the store."""
     t = "tensor<64x!tile.ptr<f32>>"
     pointers = body.pointers((64,), "f32")
     value = body.op(f"tile.load {pointers} : {t}")

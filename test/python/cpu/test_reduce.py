@@ -117,10 +117,10 @@ def test_two_operands(body, rng, region, shape, axis):
     x = rng.permutation(np.prod(shape)).reshape(shape).astype(np.float32)
     index = np.indices(shape)[axis].astype(np.int32)
     result = shape[:axis] + shape[axis + 1 :]
-    value, place = np.zeros(result, np.float32), np.zeros(result, np.int32)
-    body.build()(x, index, value, place)
+    value, position = np.zeros(result, np.float32), np.zeros(result, np.int32)
+    body.build()(x, index, value, position)
     assert np.array_equal(value, x.max(axis))
-    assert np.array_equal(place, x.argmax(axis))
+    assert np.array_equal(position, x.argmax(axis))
 
 
 def test_booleans(body, rng):

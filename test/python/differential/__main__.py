@@ -4,10 +4,10 @@
                                     [--every S] [--out DIR]
     python test/python/differential [--backend cpu|cuda] --replay FILE
 
-Each kernel that fails is written to DIR at once, with what was wrong as a comment, and then made small. Kernel K * 50
-and those that follow are the same in each run. What was compared is printed at the end, also when the seconds are over
-or the process is told to end (SIGTERM, SIGINT), and on standard error every few seconds. Ends with 1 if a kernel failed,
-with 128 and the number of the signal if one ended it.
+Each failing kernel is written to DIR at once, with the error as a comment, and then reduced. Kernels from K * 50 on are
+the same in each run. A summary is printed at the end, also after the time limit or a signal (SIGTERM, SIGINT), and on
+standard error every few seconds. The exit status is 1 if a kernel failed, or 128 plus the number of a signal that ended
+the search.
 """
 
 import argparse
@@ -22,14 +22,14 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 EACH = 50
-#: How a worker ends whose device takes no more work.
+#: Exit status of a worker whose device takes no more work.
 LOST = 3
-#: Seconds at one kernel after which it is written when the search ends.
+#: A kernel that has run for this many seconds when the search ends is reported.
 LONG = 30
 
 
 def arguments():
-    """What the command line says."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--count", type=int, default=2000, help="kernels to check")
@@ -53,8 +53,8 @@ def report(path, text, error):
 
 
 def work(options, directory):
-    """One process: every `workers`-th fifty kernels. Each kernel is a line of standard output, and so is the file of
-    each that failed."""
+    """One worker process, for every `workers`-th batch of fifty kernels. Prints a line for each checked kernel, and
+    the file of each failed one."""
     from checking import Device
     from searching import Search
     from tilewright import DriverError
@@ -78,7 +78,7 @@ def work(options, directory):
 
 
 class Supervisor:
-    """Runs the workers and counts what they say."""
+    """Runs the workers and counts their results."""
 
     def __init__(self, options):
         self.options = options
@@ -86,7 +86,7 @@ class Supervisor:
         self.lock, self.ended, self.signal = threading.Lock(), threading.Event(), 0
 
     def run(self):
-        """Returns when all is checked, when the seconds are over, or after a signal."""
+        """Returns when all kernels are checked, after the time limit, or after a signal."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
         begun = time.monotonic()
@@ -112,7 +112,7 @@ class Supervisor:
         return self.summary(begun)
 
     def summary(self, begun):
-        """What was compared so far, as a line."""
+        """A one-line summary of the comparisons so far."""
         seconds = time.monotonic() - begun
         return f"{self.checked} kernels on {self.options.backend} in {seconds:.0f} s: {len(self.failures)} failed"
 
@@ -121,7 +121,7 @@ class Supervisor:
         self.ended.set()
 
     def _supervise(self, worker):
-        """Runs a worker, again where it died."""
+        """Runs a worker, and restarts it after a crash."""
         first, code = worker, None
         while code != 0 and not self.ended.is_set():
             with tempfile.TemporaryDirectory(prefix="differential") as name:
@@ -149,7 +149,7 @@ class Supervisor:
                     first = at + self.options.workers
 
     def _start(self, count_from, directory):
-        """Starts the process of a worker, which leaves out the fifties before `count_from`."""
+        """Starts a worker process, which skips the batches before `count_from`."""
         options = self.options
         command = [sys.executable, str(HERE), "--backend", options.backend, "--count", str(options.count)]
         command += [
@@ -174,7 +174,7 @@ class Supervisor:
                 print(f"failed: {line}", file=sys.stderr, flush=True)
 
     def _report_last(self, directory, what):
-        """Writes the kernel that a worker was at."""
+        """Reports the current kernel of a worker."""
         left = max(directory.glob("kernel_*.py"), key=lambda path: path.stat().st_mtime, default=None)
         number = self.options.first + (_number(directory) or 0)
         path = self.options.out / f"failure_{number}.py"
@@ -183,13 +183,13 @@ class Supervisor:
 
 
 def _number(directory):
-    """The fifty that the worker of a directory was at, None if it began none."""
+    """The current batch of the worker of a directory, None before its first."""
     path = directory / "number"
     return int(path.read_text()) if path.exists() else None
 
 
 def _end_of(process):
-    """How a process ended whose output is at its end."""
+    """The exit status of a process that has closed its output."""
     try:
         return process.wait(LONG)
     except subprocess.TimeoutExpired:
@@ -198,7 +198,7 @@ def _end_of(process):
 
 
 def main():
-    """Does what the command line says."""
+    """Runs the command line."""
     options = arguments()
     sys.path[:0] = [str(HERE), str(HERE.parents[2] / "python")]
     if options.replay:

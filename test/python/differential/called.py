@@ -1,4 +1,4 @@
-"""What generated kernels call."""
+"""Functions that generated kernels call."""
 
 import tilewright as tw
 import tilewright.language as tl

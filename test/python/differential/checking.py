@@ -27,7 +27,7 @@ def _outputs():
 
 
 def interpreted(kernel, arguments):
-    """What the interpreter leaves in the outputs, by name."""
+    """The outputs of the interpreter, by name."""
     outputs = _outputs()
     with np.errstate(all="ignore"):
         tw.interpret(kernel)[PROGRAMS,](*outputs.values(), *INPUTS.values(), *arguments)
@@ -42,7 +42,7 @@ class Device:
         self.inputs = [tw.from_numpy(values, backend) for values in INPUTS.values()]
 
     def run(self, kernel, arguments, **options):
-        """What the compiled kernel leaves in the outputs, by name."""
+        """The outputs of the compiled kernel, by name."""
         outputs = {name: tw.from_numpy(values, self.backend) for name, values in _outputs().items()}
         kernel[PROGRAMS,](*outputs.values(), *self.inputs, *arguments, **options)
         return {name: tw.to_numpy(array) for name, array in outputs.items()}
@@ -56,14 +56,14 @@ def compare(found, expected):
         else:
             same = (found[name] == values) | ((found[name] != found[name]) & (values != values))
         if not same.all():
-            place = int(np.argmin(same))
+            index = int(np.argmin(same))
             raise Mismatch(
-                f"{name}[{place}] is {found[name][place]!r}, in the interpreter {values[place]!r}; "
+                f"{name}[{index}] is {found[name][index]!r}, in the interpreter {values[index]!r}; "
                 f"{int((~same).sum())} elements differ"
             )
 
 
 def check(path, device, **options):
-    """Runs the kernel in a file both ways and compares. Raises `Mismatch`, or what compiling raises."""
+    """Runs the kernel in a file both ways and compares. Raises `Mismatch`, or an error of compilation."""
     kernel, arguments = load(path)
     compare(device.run(kernel, arguments, **options), interpreted(kernel, arguments))

@@ -4,10 +4,10 @@ from types_and_shapes import (
     BITS,
     BOUNDS,
     BYTE_FLOATS,
+    EXTENTS,
     FLOATS,
     INTS,
     MOST,
-    SIDES,
     is_float,
     is_signed,
     numel,
@@ -18,7 +18,7 @@ from types_and_shapes import (
 class Expressions:
     """Makes expressions of the variables in `scope`; `integer(low, high)` draws a number.
 
-    Whatever is asked for, the text has exactly that type and shape.
+    The text has exactly the requested type and shape.
     """
 
     def __init__(self, integer):
@@ -35,9 +35,9 @@ class Expressions:
 
     def shape(self, most=MOST):
         rank = self.pick((1, 2, 1, 2, 3, 0))
-        shape = tuple(self.pick(SIDES) for _ in range(rank))
+        shape = tuple(self.pick(EXTENTS) for _ in range(rank))
         while numel(shape) > most:
-            shape = tuple(max(1, side // 2) for side in shape)
+            shape = tuple(max(1, extent // 2) for extent in shape)
         return shape
 
     def type(self):
@@ -152,7 +152,7 @@ class Expressions:
     def _dot(self, type_, shape):
         inner = self.pick((16, 32, 24))
         element = self.pick(("float16", "bfloat16", "float32", "int8", "float8e4nv", "float8e5"))
-        a, b = (self._operand(element, side) for side in ((shape[0], inner), (inner, shape[1])))
+        a, b = (self._operand(element, extent) for extent in ((shape[0], inner), (inner, shape[1])))
         if element == "int8":
             return f"(tl.dot({a}, {b}) % 50).to(tl.{type_})"
         return (
@@ -164,7 +164,7 @@ class Expressions:
     def _operand(self, element, shape):
         if self.chance(4):
             order = (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2)
-            turned = self._operand(element, tuple(shape[place] for place in order))
+            turned = self._operand(element, tuple(shape[axis] for axis in order))
             return f"tl.trans({turned})" if len(shape) == 2 else f"tl.permute({turned}, {spell(order)})"
         small = f"(({self.leaf('int32', shape)}) % 5)"
         return (
@@ -232,7 +232,7 @@ class Expressions:
     def _int_of(self, type_, shape, depth):
         twin = {"int32": "float32", "int64": "float64", "int16": "float16", "uint16": "bfloat16"}.get(type_)
         if twin and self.chance(2):
-            # Zero has two signs, and which one is left open.
+            # The sign of a zero result is unspecified.
             return f"({self.expression(twin, shape, depth - 1)} + 0.0).to(tl.{type_}, bitcast=True)"
         other = self.pick((*INTS, *FLOATS, "int1"))
         return self.convert(self.expression(other, shape, depth - 1), other, type_)
@@ -270,23 +270,23 @@ class Expressions:
 
     def _reduced(self, type_, shape, depth):
         """A scalar of a block."""
-        side = self.pick(SIDES[1:])
-        inner = self.expression(type_, (side,), depth)
+        extent = self.pick(EXTENTS[1:])
+        inner = self.expression(type_, (extent,), depth)
         if type_ == "int1":
             return f"(tl.sum({inner}, 0) > {self.integer(0, 4)})"
         if self.chance(3):
-            return f"{inner}[{self.integer(0, side - 1)}]"
+            return f"{inner}[{self.integer(0, extent - 1)}]"
         return f"tl.{self.pick(('max', 'min'))}({inner}).to(tl.{type_})"
 
     def _longer(self, shape):
-        """The shape with one more side, and its axis."""
+        """The shape with one more axis, and the index of that axis."""
         room = max(1, MOST // max(1, numel(shape)))
-        side = self.pick([side for side in (2, 4, 8, 16, 1, 3, 6, 20) if side <= room])
+        extent = self.pick([extent for extent in (2, 4, 8, 16, 1, 3, 6, 20) if extent <= room])
         axis = self.integer(0, len(shape))
-        return (*shape[:axis], side, *shape[axis:]), axis
+        return (*shape[:axis], extent, *shape[axis:]), axis
 
     def _moved(self, type_, shape, depth):
-        """Elements in other places, under this shape."""
+        """Rearranged elements of another expression, in this shape."""
         options = [
             self._reshaped,
             self._permuted,
@@ -296,16 +296,16 @@ class Expressions:
             self._gathered,
         ]
         if numel(shape) > 1 and max(shape) > 1:
-            options += [self._halves, self._picked]
+            options += [self._combined, self._picked]
         if type_ != "int1" and shape[-1] <= 64:
             options += [self._sorted, self._scanned]
         return self.pick(options)(type_, shape, depth)
 
     def _reshaped(self, type_, shape, depth):
-        sides = [numel(shape)]
-        if self.chance(2) and sides[0] % 4 == 0:
-            sides = [sides[0] // 4, 4]
-        inner = self.expression(type_, tuple(sides), depth)
+        source_shape = [numel(shape)]
+        if self.chance(2) and source_shape[0] % 4 == 0:
+            source_shape = [source_shape[0] // 4, 4]
+        inner = self.expression(type_, tuple(source_shape), depth)
         return f"tl.{self.pick(('reshape', 'view'))}({inner}, {spell(shape)})"
 
     def _permuted(self, type_, shape, depth):
@@ -316,8 +316,8 @@ class Expressions:
             j = self.integer(i, len(order) - 1)
             order[i], order[j] = order[j], order[i]
         inner = [0] * len(shape)
-        for place, axis in enumerate(order):
-            inner[axis] = shape[place]
+        for i, axis in enumerate(order):
+            inner[axis] = shape[i]
         text = self.expression(type_, tuple(inner), depth)
         return f"tl.trans({text})" if order == [1, 0] else f"tl.permute({text}, {spell(order)})"
 
@@ -345,18 +345,18 @@ class Expressions:
 
     def _gathered(self, type_, shape, depth):
         axis = self.integer(0, len(shape) - 1)
-        side = self.pick((2, 4, 8, 3, 12))
-        source = (*shape[:axis], side, *shape[axis + 1 :])
+        extent = self.pick((2, 4, 8, 3, 12))
+        source = (*shape[:axis], extent, *shape[axis + 1 :])
         if numel(source) > MOST:
             return self._flipped(type_, shape, depth)
         index = self.expression("uint32", shape, depth - 1)
         return (
-            f"tl.gather({self.expression(type_, source, depth)}, (({index}) % {side}).to(tl.int32), {axis})"
+            f"tl.gather({self.expression(type_, source, depth)}, (({index}) % {extent}).to(tl.int32), {axis})"
         )
 
-    def _halves(self, type_, shape, depth):
-        """Two blocks put together."""
-        axis = max(range(len(shape)), key=lambda place: (shape[place] % 2 == 0, shape[place]))
+    def _combined(self, type_, shape, depth):
+        """Two blocks joined, interleaved or concatenated."""
+        axis = max(range(len(shape)), key=lambda i: (shape[i] % 2 == 0, shape[i]))
         if shape[axis] % 2:
             return self._flipped(type_, shape, depth)
         half = (*shape[:axis], shape[axis] // 2, *shape[axis + 1 :])

@@ -19,7 +19,7 @@ from types_and_shapes import (
 )
 from value_statements import ValueStatements
 
-#: What stands before each kernel: the functions that it may call, in a module of their own, which is read once.
+#: Text before each kernel: imports of the functions that it may call. Their module is read once.
 _HEADER = "import tilewright as tw\nimport tilewright.language as tl\nfrom called import *\n\n"
 _INEXACT = (
     "tl.exp(x * 0.05)", "tl.exp2(x * 0.05)", "tl.log(tl.abs(x) + 1.5)", "tl.log2(tl.abs(x) + 1.5)", "tl.sin(x)",
@@ -71,8 +71,8 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
 
     def _begin(self):
         self._add(1, "pid = tl.program_id(0)")
-        self._add(1, "turn = pid + n")
-        self.scope.append(Variable("turn", "int32", ()))
+        self._add(1, "phase = pid + n")
+        self.scope.append(Variable("phase", "int32", ()))
         for _ in range(self.integer(0, 3)):
             self._load(1)
 
@@ -93,11 +93,11 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
         return self._define(indent, type_, shape, f"tl.load({pointer}{mask})")
 
     def _load_block(self, indent, type_, shape):
-        """By a block pointer or a descriptor, which may stand out of the array."""
+        """A load by a block pointer or a descriptor, which may reach out of the array."""
         if type_ == "int1":
             type_ = "int8"
         rows, columns = 16, 32
-        place = [self.integer(-1, rows), self.integer(0, 2) * 16]
+        offset = [self.integer(-1, rows), self.integer(0, 2) * 16]
         base = f"p_{type_} + pid * {SPAN}"
         if self.chance(2) and shape[1] * (8 if type_[-1] == "8" else 2) >= 16 and type_ != "bfloat16":
             name, block = self._name(), list(shape)
@@ -105,11 +105,11 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
                 indent,
                 f"{name} = tl.make_tensor_descriptor({base}, [{rows}, {columns}], [{columns}, 1], {block})",
             )
-            return self._define(indent, type_, shape, f"{name}.load([{place[0]}, {place[1]}])")
+            return self._define(indent, type_, shape, f"{name}.load([{offset[0]}, {offset[1]}])")
         name = self._name()
-        parts = f"({rows}, {columns}), ({columns}, 1), ({place[0]}, 0), {spell(shape)}, (1, 0)"
+        parts = f"({rows}, {columns}), ({columns}, 1), ({offset[0]}, 0), {spell(shape)}, (1, 0)"
         self._add(indent, f"{name} = tl.make_block_ptr({base}, {parts})")
-        self._add(indent, f"{name} = tl.advance({name}, (0, {place[1]}))")
+        self._add(indent, f"{name} = tl.advance({name}, (0, {offset[1]}))")
         return self._define(
             indent, type_, shape, f'tl.load({name}, boundary_check=(0, 1), padding_option="zero")'
         )
@@ -123,7 +123,7 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
             self._update,
             self._several,
             self._atomic,
-            self._product,
+            self._matmul,
             self._special,
             self._assigned_slice,
             self._scattered,
@@ -166,14 +166,14 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
         self._add(indent, f"{first}, {second} = {text}")
         self.scope += [Variable(first, type_, shape), Variable(second, type_, shape)]
 
-    def _product(self, indent, depth):
-        """A matrix product of whole numbers, which no precision rounds."""
+    def _matmul(self, indent, depth):
+        """A dot of whole numbers, which no precision rounds."""
         rows, inner, columns = (self.pick((16, 32, 8, 4, 2, 1, 64, 24, 48, 3)) for _ in range(3))
         batch = (2,) if self.chance(4) else ()
         while numel((*batch, rows, columns)) > MOST:
             rows, columns = max(1, columns // 2), rows
         element = self.pick(("float16", "bfloat16", "float32", "int8", "float8e4nv", "float8e5", "float64"))
-        a, b = (self._operand(element, (*batch, *sides)) for sides in ((rows, inner), (inner, columns)))
+        a, b = (self._operand(element, (*batch, *extents)) for extents in ((rows, inner), (inner, columns)))
         type_ = {"int8": "int32", "float64": "float64"}.get(element, "float32")
         more = self.pick(("", f", {self.constant(type_, (*batch, rows, columns))}"))
         if element == "float32":
@@ -185,17 +185,17 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
         self._define(indent, type_, (*batch, rows, columns), text)
 
     def _special(self, indent, depth):
-        """What infinities and NaN become, as a block without any."""
-        side = self.pick((8, 2, 16, 64))
-        name, place = self._name(), self.integer(0, 3) * 64
-        self._add(indent, f"{name} = tl.load(p_special + pid * {SPAN} + {place} + tl.arange(0, {side}))")
+        """Operations on infinities and NaN, mapped to a finite block."""
+        extent = self.pick((8, 2, 16, 64))
+        name, offset = self._name(), self.integer(0, 3) * 64
+        self._add(indent, f"{name} = tl.load(p_special + pid * {SPAN} + {offset} + tl.arange(0, {extent}))")
         for _ in range(self.integer(1, 3)):
             other = self.pick((f"{name} * 2.0", f"tl.flip({name})", "1.0", f"-{name}", 'float("inf")'))
             texts = [
                 f"tl.maximum({name}, {other})", f"tl.minimum({name}, {other}, propagate_nan=tl.PropagateNan.ALL)",
                 f"tl.where({name} {self.pick(('<', '>=', '!=', '=='))} {other}, {name}, {other})", f"{name} + {other}",
                 f"tl.sort({name})", f"{name} - {other}", f"{name} * {other}", f"tl.abs({name})",
-                f"tl.broadcast_to(tl.{self.pick(('max', 'min', 'sum'))}({name}, 0, keep_dims=True), ({side},))",
+                f"tl.broadcast_to(tl.{self.pick(('max', 'min', 'sum'))}({name}, 0, keep_dims=True), ({extent},))",
                 f"tl.associative_scan({name}, 0, lambda a, b: tl.minimum(a, b))", f"tl.clamp({name}, -4.0, 4.0)",
                 f"{name}.to(tl.{self.pick(('float16', 'bfloat16', 'float64'))}).to(tl.float32)",
                 f"tl.cumsum(tl.where({name} == {name}, 1.0, 0.0), 0)", f"tl.fma({name}, 2.0, {other})",
@@ -203,25 +203,25 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
             ]  # fmt: skip
             self._add(indent, f"{name} = ({self.pick(texts)}).to(tl.float32)")
         finite = f"tl.where({name} == {name}, tl.clamp(tl.floor({name}), -64.0, 64.0), 63.0)"
-        self._define(indent, "float32", (side,), f"{finite}.to(tl.float32)")
+        self._define(indent, "float32", (extent,), f"{finite}.to(tl.float32)")
 
     def _atomic(self, indent, depth):
-        """An atomic operation whose order does not matter; elements may meet."""
+        """An atomic operation whose order does not matter; elements may share an address."""
         shape = self.shape(128)
         index = f"(({self.expression('uint32', shape, 1)}) % 64).to(tl.int32)"
         array, type_ = self.pick((("counters", "int32"), ("wide_counters", "int64"), ("sums", "float32")))
-        place = 0 if is_float(type_) else self.integer(0, len(ATOMICS) - 1)
+        offset = 0 if is_float(type_) else self.integer(0, len(ATOMICS) - 1)
         mask = f", mask={self.expression('int1', shape, 1)}" if self.chance(2) else ""
         self._add(
             indent,
-            f"tl.atomic_{ATOMICS[place]}({array} + {64 * place} + {index}, {self.expression(type_, shape, 1)}{mask})",
+            f"tl.atomic_{ATOMICS[offset]}({array} + {64 * offset} + {index}, {self.expression(type_, shape, 1)}{mask})",
         )
 
     def _condition(self):
-        return self.pick(("turn % 2 == 0", "n > pid", self.expression("int1", (), 1)))
+        return self.pick(("phase % 2 == 0", "n > pid", self.expression("int1", (), 1)))
 
     def _body(self, indent, depth):
-        """Statements whose new variables are gone behind them."""
+        """Statements whose new variables go out of scope after them."""
         before = list(self.scope)
         for _ in range(self.integer(1, 2)):
             self._statement(indent, depth - 1)
@@ -254,7 +254,7 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
         self.scope.append(Variable(name, "int32", ()))
         self._body(indent + 1, depth)
         if self.chance(2):
-            self._add(indent + 1, f"if ({name} + turn) % 3 == {self.integer(0, 2)}:")
+            self._add(indent + 1, f"if ({name} + phase) % 3 == {self.integer(0, 2)}:")
             self._add(indent + 2, self.pick(("continue", "break")))
             self._update(indent + 1, depth)
         self.scope = before
@@ -279,7 +279,7 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
         before = list(self.scope)
         self._body(indent + 1, depth)
         if self.chance(3):
-            self._add(indent + 1, f"if {name} == turn % 3:")
+            self._add(indent + 1, f"if {name} == phase % 3:")
             self._add(indent + 2, "break")
         self.scope = before
 
@@ -300,19 +300,19 @@ class Kernels(MemoryStatements, ValueStatements, Expressions):
 
     def _store(self, variable, slot):
         array, type_ = ("out_floats", "float64") if is_float(variable.type) else ("out_ints", "int64")
-        place = f"{array} + (pid * {SLOTS} + {slot}) * {SPAN}"
+        offset = f"{array} + (pid * {SLOTS} + {slot}) * {SPAN}"
         if variable.shape:
-            place += f" + tl.reshape(tl.arange(0, {numel(variable.shape)}), {spell(variable.shape)})"
+            offset += f" + tl.reshape(tl.arange(0, {numel(variable.shape)}), {spell(variable.shape)})"
         mask = ""
         if variable.shape and self.chance(4):
             mask = f", mask={self.expression('int1', variable.shape, 0)}"
-        return [f"tl.store({place}, {variable.name}.to(tl.{type_}){mask})"]
+        return [f"tl.store({offset}, {variable.name}.to(tl.{type_}){mask})"]
 
     def _inexact(self):
-        """Functions that round, of which nothing else is computed."""
-        type_, side = self.pick(("float32", "float64")), self.pick((8, 16, 64, 128, 100, 24))
-        lines = [f"x = {self.expression(type_, (side,), 1)}"]
+        """Functions that round; nothing else is computed from their results."""
+        type_, extent = self.pick(("float32", "float64")), self.pick((8, 16, 64, 128, 100, 24))
+        lines = [f"x = {self.expression(type_, (extent,), 1)}"]
         for _ in range(self.integer(1, 2)):
             functions = (*_INEXACT, *_INEXACT_OF_BLOCKS)
             lines.append(f"x = ({self.pick(functions)}).to(tl.{type_})")
-        return [*lines, f"tl.store(out_inexact + pid * {SPAN} + tl.arange(0, {side}), x)"]
+        return [*lines, f"tl.store(out_inexact + pid * {SPAN} + tl.arange(0, {extent}), x)"]

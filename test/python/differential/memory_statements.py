@@ -7,10 +7,10 @@ ROWS, COLUMNS = 16, 32
 
 
 class MemoryStatements:
-    """Statements around `Expressions`. What a program wrote it reads, whichever of its threads did."""
+    """Statements around `Expressions`. A program reads what any of its threads wrote."""
 
     def _block(self):
-        """One of the arrays, the type of its elements, and where the program's part of it starts."""
+        """One of the arrays: the start of the program's part of it, and the element type."""
         type_ = self.pick(tuple(BLOCKS))
         return f"blocks_{type_} + pid * {SPAN}", type_
 
@@ -20,7 +20,7 @@ class MemoryStatements:
         return rows, columns
 
     def _access(self, indent, base, shape):
-        """Makes a view of the part by blocks of a shape; gives how it is read and how it is written."""
+        """Creates a view of the part by blocks of a shape. Returns the texts that read and write it."""
         name, row, column = self._name(), self.integer(-1, ROWS), self.integer(-1, 2) * 8
         kind = self.integer(0, 2)
         if kind == 0:
@@ -30,16 +30,16 @@ class MemoryStatements:
             )
             return f"{name}.load([{row}, {column}])", f"{name}.store([{row}, {column}], {{}})"
         if kind == 1:
-            sides = f"({ROWS}, {COLUMNS}), ({COLUMNS}, 1), ({row}, {column}), {spell(shape)}, (1, 0)"
-            self._add(indent, f"{name} = tl.make_block_ptr({base}, {sides})")
+            arguments = f"({ROWS}, {COLUMNS}), ({COLUMNS}, 1), ({row}, {column}), {spell(shape)}, (1, 0)"
+            self._add(indent, f"{name} = tl.make_block_ptr({base}, {arguments})")
             check = "boundary_check=(0, 1)"
             return f'tl.load({name}, {check}, padding_option="zero")', f"tl.store({name}, {{}}, {check})"
         row, column = abs(row), abs(column)
         self._add(indent, f"{name}_r = {row} + tl.arange(0, {shape[0]})[:, None]")
         self._add(indent, f"{name}_c = {column} + tl.arange(0, {shape[1]})[None, :]")
-        place = f"{base} + {name}_r * {COLUMNS} + {name}_c"
+        address = f"{base} + {name}_r * {COLUMNS} + {name}_c"
         mask = f"mask=({name}_r < {ROWS}) & ({name}_c < {self.pick((COLUMNS, 20, 'n + 8'))})"
-        return f"tl.load({place}, {mask}, other=0)", f"tl.store({place}, {{}}, {mask})"
+        return f"tl.load({address}, {mask}, other=0)", f"tl.store({address}, {{}}, {mask})"
 
     def _write_block(self, indent, depth):
         base, type_ = self._block()
@@ -65,7 +65,7 @@ class MemoryStatements:
         )
         column = self.pick((0, 8, 16, 24))
         if self.chance(2):
-            # Each row once: which of two stays is not fixed.
+            # Each row once: the order of two writes is unspecified.
             index = f"(tl.arange(0, {count}) * 5 + {self.integer(0, 9)}) % {ROWS + 1}"
             value = self.expression(type_, (count, columns), 1)
             return self._add(indent, f"{name}.scatter({value}, {index}, {column})")
@@ -73,7 +73,7 @@ class MemoryStatements:
         return self._define(indent, type_, (count, columns), f"{name}.gather({index}, {column})")
 
     def _exchange(self, indent, depth):
-        """An atomic operation on elements that no other one of the program meets, whose result is used."""
+        """An atomic operation on distinct elements of the program; its result is used."""
         base, type_ = self._block()
         if type_ not in ("int32", "float32"):
             base, type_ = f"blocks_int32 + pid * {SPAN}", "int32"
@@ -88,11 +88,11 @@ class MemoryStatements:
         if op == "cas":
             text = f"tl.atomic_cas({pointer}, {self.leaf(type_, shape)}, {value})"
         else:
-            # What a masked element gives is left open.
+            # The result of a masked element is unspecified.
             text = f"tl.atomic_{op}({pointer}, {value})"
         self._define(indent, type_, shape, self._bounded(f"({text} + 0)", type_) if is_float(type_) else text)
 
     def _leave(self, indent, depth):
-        """The end of a program somewhere inside."""
+        """An early return from the program."""
         self._add(indent, f"if {self._condition()}:")
         self._add(indent + 1, "return")

@@ -16,7 +16,7 @@ def sources(draw):
 
 
 class _Fatal(BaseException):
-    """Ends a search at once: Hypothesis takes no such error for a failure to shrink."""
+    """Ends a search at once: Hypothesis does not try to shrink such an error."""
 
 
 class Search:
@@ -34,9 +34,7 @@ class Search:
         self.count, self.failed, self.fatal, self.agreed = 0, None, (), set()
 
     def _check(self, text):
-        if (
-            text in self.agreed
-        ):  # a quarter of what is drawn: many numbers choose among texts that are not taken
+        if text in self.agreed:  # a quarter of the draws: many draws select among texts that are not used
             return None if self.failed else reject()
         self.count += 1
         try:
@@ -68,8 +66,8 @@ class Search:
     def run(self, number, examples, fatal=()):
         """Checks `examples` kernels, all different, others for each `number`.
 
-        Gives the smallest that fails and its error, or None.
-        After an error of the type `fatal` nothing works any more, and the kernel stays as it is.
+        Returns the smallest failing kernel and its error, or None. An error of type `fatal` ends the search, and the
+        kernel is not reduced.
         """
         options = settings(
             max_examples=examples,

@@ -1,4 +1,4 @@
-"""The interpreter and the back end under test agree on kernels made at random."""
+"""The interpreter and the back end under test agree on random kernels."""
 
 import re
 import signal
@@ -19,7 +19,7 @@ from kernels import Kernels
 pytestmark = pytest.mark.compiled
 EACH = 50
 
-#: What generated kernels are to cover: functions of `tl`, and what the text says beside them.
+#: Required coverage of generated kernels: functions of `tl`, and other fragments of the text.
 COVERED = """
 program_id num_programs arange full zeros load store where maximum minimum clamp abs floor ceil sqrt fma div_rn cdiv
 umulhi sum max min argmax argmin xor_sum reduce_or reduce cumsum cumprod associative_scan sort topk histogram gather
@@ -87,7 +87,7 @@ def test_search_in_processes(backend, tmp_path):
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, None])
-def test_search_that_is_ended_says_what_it_compared(backend, tmp_path, sent):
+def test_an_ended_search_prints_its_summary(backend, tmp_path, sent):
     command = [sys.executable, Path(__file__).parent, "--backend", backend.name, "--count", "100000"]
     command += ["--workers", "1", "--every", "0.2", "--out", tmp_path, "--seconds", "600" if sent else "5"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,7 +1,7 @@
 """The types, shapes and inputs of generated kernels.
 
-All floats but those that are told apart as inexact are whole numbers so small that no operation rounds them: every back
-end gives the same bits, in whatever order it adds.
+All floats, except those marked inexact, are whole numbers so small that no operation rounds them. Every back end gives
+the same bits in any order of addition.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-#: The largest magnitude of exact floats, by type. The product of two is exact.
+#: The largest magnitude of exact floats, by type. Multiplying two of them is exact.
 BOUNDS = {"float32": 64, "float64": 64, "float16": 32, "bfloat16": 8}
 FLOATS = tuple(BOUNDS)
 INTS = ("int32", "int64", "uint32", "uint8", "int8", "int16", "uint16", "uint64")
@@ -18,18 +18,18 @@ BITS = {"float32": 32, "float64": 64, "float16": 16, "bfloat16": 16, "int1": 1} 
 }
 #: Eight-bit floats hold whole numbers up to 8.
 BYTE_FLOATS = ("float8e5", "float8e4nv", "float8e4b15", "float8e4b8", "float8e5b16")
-#: Powers of two, and sides that a GPU fills up or cuts.
-SIDES = (1, 2, 4, 8, 16, 32, 3, 6, 24, 40)
+#: Powers of two, and extents that the compiler pads or splits.
+EXTENTS = (1, 2, 4, 8, 16, 32, 3, 6, 24, 40)
 MOST = 512
 PROGRAMS = 2
-#: Values of the argument `n`, which bounds loops, and of `m`, which is in expressions only. Kernels are compiled for 1,
+#: Values of the arguments `n` (bounds loops) and `m` (used in expressions only). Kernels are compiled for 1,
 #: and for multiples of 16.
 COUNTS = (5, 1, 0, -1, 16)
 NUMBERS = (1, 0, -1, 16, 2**31 - 1, 2**31, 2**40, -(2**40), -(2**31))
 #: Elements of each input that belong to one program, and of each output.
 SPAN = 512
 SLOTS = 6
-#: Atomic operations whose order does not matter; each has 64 counters of its own.
+#: Atomic operations whose order does not matter; each uses 64 separate counters.
 ATOMICS = ("add", "max", "min", "xor", "or", "and")
 
 
@@ -56,7 +56,7 @@ def numel(shape):
 
 def spell(shape):
     """A shape as source text."""
-    return "(" + "".join(f"{side}, " for side in shape).strip() + ")"
+    return "(" + "".join(f"{extent}, " for extent in shape).strip() + ")"
 
 
 def _values(type_, rng):
@@ -81,7 +81,7 @@ _SPECIAL = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, *range(-5, 6)], np.floa
 INPUTS["special"] = np.random.default_rng(8).choice(_SPECIAL, PROGRAMS * SPAN)
 #: Types of the arrays that programs write and read again.
 BLOCKS = ("int32", "float32", "int8", "float16")
-#: Outputs by name: the type, and what they hold before.
+#: Outputs by name: the type and the initial values.
 OUTPUTS = {
     "out_ints": ("int64", PROGRAMS * SLOTS * SPAN),
     "out_floats": ("float64", PROGRAMS * SLOTS * SPAN),

@@ -1,4 +1,4 @@
-"""Statements that make blocks of others: slices that are assigned, scatter, large blocks, what loops carry as one."""
+"""Statements that derive blocks from others: assigned slices, scatter, large blocks, loop-carried tuples."""
 
 from types_and_shapes import INTS, Variable, numel
 
@@ -7,19 +7,19 @@ class ValueStatements:
     """Statements around `Expressions`."""
 
     def _assigned_slice(self, indent, depth):
-        """A copy of which a slice or an element is replaced."""
+        """A copy with a slice or an element replaced."""
         type_, shape = self.type(), self.shape(256) or (8,)
         name, axis = self._name(), self.integer(0, len(shape) - 1)
-        side = shape[axis]
+        extent = shape[axis]
         self._add(indent, f"{name} = {self.expression(type_, shape, 1)}")
         before, after = [":"] * axis, shape[axis + 1 :]
         if self.chance(3):
             at = self.pick(
-                (str(self.integer(0, side - 1)), f"((turn & 255) % {side})" if side > 1 else "0", "-1")
+                (str(self.integer(0, extent - 1)), f"((phase & 255) % {extent})" if extent > 1 else "0", "-1")
             )
             inner = (*shape[:axis], *after)
         else:
-            start, stop = sorted((self.integer(0, side - 1), self.integer(1, side)))
+            start, stop = sorted((self.integer(0, extent - 1), self.integer(1, extent)))
             stop, step = max(stop, start + 1), self.pick((1, 1, 2, 3))
             at = f"{start}:{stop}" + (f":{step}" if step > 1 else "")
             inner = (*shape[:axis], len(range(start, stop, step)), *after)
@@ -39,25 +39,26 @@ class ValueStatements:
         self._define(indent, type_, shape, text)
 
     def _large(self, indent, depth):
-        """A number of a block so large that it is scanned and sorted in loops."""
-        side, name = self.pick((600, 1024, 1500, 2048, 3000)), self._name()
+        """A scalar of a block so large that loops scan and sort it."""
+        extent, name = self.pick((600, 1024, 1500, 2048, 3000)), self._name()
         self._add(
-            indent, f"{name} = (tl.arange(0, {side}) * {self.pick((7919, 613, 31))} + (turn & 1023)) % 1009"
+            indent,
+            f"{name} = (tl.arange(0, {extent}) * {self.pick((7919, 613, 31))} + (phase & 1023)) % 1009",
         )
         k = self.pick((1, 5, 64))
         texts = [
             f"tl.sort({name}, descending={self.pick(('True', 'False'))})", f"tl.cumsum({name}, 0)",
             f"tl.associative_scan({name}, 0, pick_larger, reverse=True)", f"tl.flip({name})",
-            f"tl.scatter({name}, {name}, tl.arange(0, {side}), 0)",
-            f"tl.gather({name}, (({name} * 3) % {side}), 0)", f"tl.gather(tl.topk({name}, {k}), {name} % {k}, 0)",
+            f"tl.scatter({name}, {name}, tl.arange(0, {extent}), 0)",
+            f"tl.gather({name}, (({name} * 3) % {extent}), 0)", f"tl.gather(tl.topk({name}, {k}), {name} % {k}, 0)",
             f"tl.cat({name}, tl.topk({name}, {k}))[{k}:]",
         ]  # fmt: skip
         self._add(indent, f"{name} = {self.pick(texts)}")
-        weights = f"(tl.arange(0, {side}) % {self.pick((7, 13))} + 1)"
+        weights = f"(tl.arange(0, {extent}) % {self.pick((7, 13))} + 1)"
         self._define(indent, "int32", (), f"tl.sum({name} * {weights})")
 
     def _carried_tuple(self, indent, depth):
-        """A tuple, or an aggregate, that a loop and a branch change."""
+        """A tuple or aggregate that a loop and a branch modify."""
         type_, shape = self.pick(INTS[:4]), self.shape(128)
         name, index = self._name(), self._name()
         a, b, c = (self.expression(type_, shape, 1) for _ in range(3))
@@ -74,10 +75,10 @@ class ValueStatements:
         self._define(indent, type_, shape, f"({both}).to(tl.{type_})")
 
     def _function_with_exits(self, indent, depth):
-        """A call of a function that returns out of loops."""
+        """A call of a function that returns from inside loops."""
         type_, shape = self.pick(INTS[:3]), self.shape(128)
         a, b = (self.expression(type_, shape, 1) for _ in range(2))
-        limit = self.pick(("n", "turn % 7", "3", "pid + 2"))
+        limit = self.pick(("n", "phase % 7", "3", "pid + 2"))
         text = self.pick((f"search({a}, {b}, {limit})", f"tuple_of({a}, {b}, {self.integer(1, 3)})[0]"))
         self._define(indent, type_, shape, f"({text}).to(tl.{type_})")
 

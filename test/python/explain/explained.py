@@ -1,4 +1,4 @@
-"""A matrix product that tests explain, and where its lines are."""
+"""A matmul kernel that tests explain, and a lookup of its lines."""
 
 import tilewright as tw
 import tilewright.language as tl
@@ -7,7 +7,7 @@ from tilewright.runtime.options import Options
 
 
 @tw.jit
-def product(a, b, c, K, BLOCK: tl.constexpr):
+def matmul(a, b, c, K, BLOCK: tl.constexpr):
     # A comment that tries to end the script: </script><b>
     i = tl.arange(0, BLOCK)
     acc = tl.zeros((BLOCK, BLOCK), tl.float32)
@@ -25,7 +25,7 @@ def explain_matmul(target):
     """The explanation for aligned arrays of 16-bit numbers."""
     types = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "K": "i32"}
     divisors = dict.fromkeys(types, 16)
-    return explain(product, types, {"BLOCK": 64}, divisors, target, Options(num_stages=2))
+    return explain(matmul, types, {"BLOCK": 64}, divisors, target, Options(num_stages=2))
 
 
 def line_of(text):

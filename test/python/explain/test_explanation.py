@@ -1,4 +1,4 @@
-"""What an explanation holds, and its text."""
+"""The data of an explanation, and its text."""
 
 import inspect
 import json
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
-from explained import explain_matmul, product
+from explained import explain_matmul, matmul
 from tilewright.explain import NoCall, explain, format_text, record_call
 from tilewright.runtime.options import Options
 
@@ -33,7 +33,7 @@ def explain_mean(target="sm_90a", divisors=None):
     return explain(mean, TYPES, {"BLOCK": 256}, divisors or {}, target, Options(num_warps=2))
 
 
-def test_sources_are_the_kernel_and_what_it_calls():
+def test_sources_are_the_kernel_and_its_callees():
     sources = explain_mean().sources
     assert [source.name for source in sources] == ["mean", "half"]
     for source, kernel in zip(sources, (mean, half), strict=True):
@@ -44,7 +44,7 @@ def test_sources_are_the_kernel_and_what_it_calls():
 
 
 def test_widths_of_access():
-    # What is true of two loads of one line is said once.
+    # Equal remarks about two loads of one line appear once.
     loads, stores = (remark["message"] for remark in explain_mean().remarks)
     assert loads.startswith("loads 4 bytes at a time, not 16:")
     assert stores.startswith("stores 4 bytes at a time, not 16:")
@@ -80,7 +80,7 @@ def test_no_roles_on_older_gpus():
 
 def test_data_for_json():
     data = json.loads(json.dumps(explain_matmul("sm_90a").to_dict()))
-    assert data["name"] == "product"
+    assert data["name"] == "matmul"
     assert data["constants"] == {"BLOCK": 64}
     assert data["options"]["num_stages"] == 2
     assert data["roles"][1]["name"] == "producer"
@@ -91,7 +91,7 @@ def test_data_for_json():
 def test_text():
     text = format_text(explain_matmul("sm_90a"))
     lines = text.splitlines()
-    assert lines[0] == "product for sm_90a, 4 warps, 2 stages"
+    assert lines[0] == "matmul for sm_90a, 4 warps, 2 stages"
     assert "arguments  a *fp16:16, b *fp16:16, c *fp32:16, K i32:16" in lines[1]
     assert "  threads        160 a block" in lines
     assert "  producer       1 warps" in lines
@@ -125,8 +125,8 @@ def test_a_function_that_does_not_call_the_kernel():
     def idle():
         pass
 
-    with pytest.raises(NoCall, match=r"idle\(\) does not call product\(\)"):
-        record_call(product, idle)
+    with pytest.raises(NoCall, match=r"idle\(\) does not call matmul\(\)"):
+        record_call(matmul, idle)
 
 
 @tw.jit

@@ -27,7 +27,7 @@ def data_of(page):
 def test_page_needs_nothing_else(page):
     without_data = page.replace(json.dumps(data_of(page)), "")
     assert not re.search(r"\b(src|href)\s*=|@import|url\(", without_data)
-    # The name of SVG's namespace is no address that is fetched.
+    # SVG's namespace is a name, not a fetched address.
     assert set(re.findall(r"https?://[^\"' ]*", without_data)) <= {"http://www.w3.org/2000/svg"}
     assert page.count("</script>") == 2
 
@@ -38,9 +38,13 @@ def test_data_of_the_page(page):
     dot = f"{FILE}:{line_of('acc = tl.dot(x, y, acc)')}"
     for stage, text in (("tile", "tile.dot"), ("warp", "warp.wgmma "), ("ptx", "wgmma.mma_async")):
         (found,) = [entry for entry in data["stages"] if entry["name"] == stage]
-        lines = [places for line, places in zip(found["lines"], found["places"], strict=True) if text in line]
+        lines = [
+            locations
+            for line, locations in zip(found["lines"], found["locations"], strict=True)
+            if text in line
+        ]
         assert lines
-        assert all(dot in places for places in lines)
+        assert all(dot in locations for locations in lines)
 
 
 def test_machine_code():
@@ -50,12 +54,14 @@ def test_machine_code():
     stage = sass_stage(explanation.compiled.asm["cubin"])
     assert stage.note == ""
     dot = (FILE, line_of("acc = tl.dot(x, y, acc)"))
-    products = [
-        places for line, places in zip(stage.lines, stage.places, strict=True) if "GMMA.64x64x16" in line
+    mmas = [
+        locations
+        for line, locations in zip(stage.lines, stage.locations, strict=True)
+        if "GMMA.64x64x16" in line
     ]
-    assert products
-    # The assembler gives one or the other the line of an instruction that it stands between.
-    assert 2 * sum(dot in places for places in products) >= len(products)
+    assert mmas
+    # The assembler gives some instructions the line of a neighbour.
+    assert 2 * sum(dot in locations for locations in mmas) >= len(mmas)
 
 
 def test_floors():
@@ -79,8 +85,8 @@ row.dispatchEvent(new MouseEvent("mouseenter"));
 for (const pane of ["source", "tile", "warp", "ptx"]) result[`hot ${pane}`] = texts(`#pane-${pane} .row.hot`);
 row.dispatchEvent(new MouseEvent("mouseleave"));
 result.cooled = texts(".row.hot").length;
-const product = [...document.querySelectorAll("#pane-ptx .row")].find((row) => row.textContent.includes("wgmma.mma"));
-product.click();
+const mma = [...document.querySelectorAll("#pane-ptx .row")].find((row) => row.textContent.includes("wgmma.mma"));
+mma.click();
 result.pinned = texts("#pane-source .row.pinned");
 result["tile before"] = document.getElementById("pane-tile").hidden;
 document.getElementById("switch-tile").click();
@@ -140,7 +146,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def seen(browser, page, tmp_path_factory):
-    """What a user sees who points at the line of the product, clicks on its PTX and opens a pane."""
+    """The page after hovering over the line of the dot, clicking on its PTX and opening a pane."""
     directory = tmp_path_factory.mktemp("browser")
     play = _PLAY.replace("LINE", str(line_of("acc = tl.dot(x, y, acc)")))
     path = directory / "page.html"
@@ -153,7 +159,7 @@ def seen(browser, page, tmp_path_factory):
 
 def test_scripts_make_no_mistakes(seen):
     assert seen["mistakes"] == []
-    assert seen["title"] == ["product for sm_90a"]
+    assert seen["title"] == ["matmul for sm_90a"]
 
 
 def test_pointing_lights_linked_lines(seen):

@@ -1,4 +1,4 @@
-"""What passes say of their work, at the user's lines."""
+"""Remarks of passes at the user's lines."""
 
 import inspect
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.compiled
 
 
 @tw.jit
-def product(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SUM_UP: tl.constexpr):
+def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SUM_UP: tl.constexpr):
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     j = tl.program_id(1) * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
@@ -31,16 +31,16 @@ def product(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constex
 def remarks_of(
     target="sm_90a", type="fp16", out="fp16", divisor=16, sum_up=False, blocks=(128, 128, 64), **options
 ):
-    """Pairs of a line's text and what is said of it, by kind."""
+    """Pairs of a line's text and its remark, by kind of remark."""
     types = {"a": f"*{type}", "b": f"*{type}", "c": f"*{out}", "M": "i32", "N": "i32", "K": "i32"}
     constants = dict(zip(("BM", "BN", "BK", "SUM_UP"), (*blocks, sum_up), strict=True))
     divisors = (
         {name: 16 if type.startswith("*") else divisor for name, type in types.items()} if divisor else {}
     )
     kernel = compile_kernel(
-        product.fn, types, constants, divisors, target, Options(**options), stop_after="warp", report=True
+        matmul.fn, types, constants, divisors, target, Options(**options), stop_after="warp", report=True
     )
-    source, first = inspect.getsourcelines(product.fn)
+    source, first = inspect.getsourcelines(matmul.fn)
     said = {"passed": [], "missed": [], "analysis": []}
     for remark in kernel.report["remarks"]:
         file, line, _ = remark["frames"][0]
@@ -50,7 +50,7 @@ def remarks_of(
 
 
 @pytest.mark.parametrize("divisor", [8, 16])
-def test_a_product_on_hopper(divisor):
+def test_a_matmul_on_hopper(divisor):
     said = remarks_of(divisor=divisor, num_warps=8, num_stages=3)
     assert said["missed"] == []
     expected = [
@@ -58,11 +58,11 @@ def test_a_product_on_hopper(divisor):
         ("y", "loaded by the tensor memory accelerator"),
         ("acc", "computed by wgmma, a from shared memory"),
         ("x", "loaded by a producer warp, into ring 0 of at least 3 slots of 32768 bytes"),
-        ("acc", "waited for under the next iteration's product"),
+        ("acc", "waited for while the next iteration's dot runs"),
     ]
     for remark in expected:
         assert remark in said["passed"]
-    assert any("persistent: as many blocks as fit" in message for _, message in said["passed"])
+    assert any("persistent: as many CTAs as fit" in message for _, message in said["passed"])
     assert any("stored by the tensor memory" in message for _, message in said["passed"])
 
 
@@ -73,19 +73,22 @@ def test_fewer_slots_than_stages():
 
 
 def test_sums_are_added_by_copies():
-    """Nobody uses what was there before, so no program waits for another."""
+    """No old value is used, so no program waits for another."""
     said = remarks_of(out="fp32", sum_up=True, num_warps=8)
     assert said["missed"] == []
-    assert any("persistent: as many blocks as fit" in message for _, message in said["passed"])
+    assert any("persistent: as many CTAs as fit" in message for _, message in said["passed"])
     assert any("stored by the tensor memory" in message for _, message in said["passed"])
 
 
 def test_atomics_of_threads_keep_a_program_a_block():
-    """float64 is added by threads."""
+    """Threads add float64 by atomics; copies cannot reduce it."""
     said = remarks_of(out="fp64", sum_up=True, num_warps=8)
     reasons = [message for _, message in said["missed"]]
-    assert "not copied by the tensor memory accelerator: it has no such reduction of such elements" in reasons
-    assert "one program a block: its programs may wait for each other through atomic operations" in reasons
+    assert (
+        "not copied by the tensor memory accelerator: it does not support this reduction of these elements"
+        in reasons
+    )
+    assert "one program per CTA: its programs may wait for each other through atomic operations" in reasons
 
 
 def test_arrays_of_unknown_alignment():
@@ -130,18 +133,18 @@ def remarks_of_softmax(stages, divisor):
 
 @pytest.mark.parametrize("stages, slots", [(1, 0), (2, 2), (3, 3), (8, 6)])
 def test_loops_that_ask(stages, slots):
-    """Slots of 4 KiB, six of which leave eight programs of four warps their share of a multiprocessor."""
+    """Six slots of 4 KiB fit eight CTAs of four warps on a multiprocessor."""
     said = remarks_of_softmax(stages, divisor=16)
     ahead = (
         f"pipelined: its loads run {slots - 1} iterations ahead, into a ring of {slots} slots of 4096 bytes"
     )
-    less = f"a ring of {slots} slots instead of {stages}: no more leave other programs their shared memory"
+    less = f"a ring of {slots} slots instead of {stages}: more would leave too little shared memory for other programs"
     assert (ahead in said, less in said) == (slots > 0, stages > slots > 0)
 
 
 def test_loops_that_ask_for_copies_of_one():
     said = remarks_of_softmax(stages=2, divisor=None)
-    assert "not copied ahead: no two of its numbers are known to be neighbours in memory" in said
+    assert "not prefetched: no two of its elements are known to be neighbours in memory" in said
     assert not any("pipelined" in message for message in said)
 
 
@@ -157,7 +160,7 @@ def test_none_unless_asked_for():
     types = {"a": "*fp16", "b": "*fp16", "c": "*fp16", "M": "i32", "N": "i32", "K": "i32"}
     constants = {"BM": 32, "BN": 32, "BK": 32, "SUM_UP": False}
     kernel = compile_kernel(
-        product.fn, types, constants, {}, "sm_80", Options(num_stages=7), stop_after="warp"
+        matmul.fn, types, constants, {}, "sm_80", Options(num_stages=7), stop_after="warp"
     )
     assert kernel.report["remarks"] == []
     assert kernel.report["lines"] == {}
@@ -167,9 +170,9 @@ def test_lines_of_the_stages():
     types = {"a": "*fp16", "b": "*fp16", "c": "*fp16", "M": "i32", "N": "i32", "K": "i32"}
     constants = {"BM": 64, "BN": 64, "BK": 32, "SUM_UP": False}
     kernel = compile_kernel(
-        product.fn, types, constants, {}, "sm_90a", Options(), stop_after="warp", report=True
+        matmul.fn, types, constants, {}, "sm_90a", Options(), stop_after="warp", report=True
     )
-    source, first = inspect.getsourcelines(product.fn)
+    source, first = inspect.getsourcelines(matmul.fn)
     for stage, op in (("tile", "tile.dot"), ("warp", "warp.wgmma ")):
         text = kernel.asm[stage].splitlines()
         lines = {line for line, frames in kernel.report["lines"][stage] if op in text[line - 1]}
@@ -185,8 +188,10 @@ def squares(x, out, N: tl.constexpr):
     tl.store(out + i, value * value)
 
 
-def test_sides_with_padding():
+def test_padded_dimensions():
     types = {"x": "*fp32", "out": "*fp32"}
-    for size, found in ((100, ["a side of 100 takes the registers of 128"]), (96, []), (128, [])):
+    for size, found in ((100, ["a dimension of 100 takes the registers of 128"]), (96, []), (128, [])):
         compiled = compile_kernel(squares.fn, types, {"N": size}, {}, "sm_90a", Options(), report=True)
-        assert [r["message"] for r in compiled.report["remarks"] if r["pass"] == "tile-gpu-split-blocks"] == found
+        assert [
+            r["message"] for r in compiled.report["remarks"] if r["pass"] == "tile-gpu-split-blocks"
+        ] == found

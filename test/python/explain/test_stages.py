@@ -1,4 +1,4 @@
-"""Stages as lines that know where they come from."""
+"""Stages as lines with source locations."""
 
 import os
 import stat
@@ -28,7 +28,7 @@ PTX = """.version 8.0
 
 def test_ptx_lines_follow_loc_directives():
     stage = ptx_stage(PTX)
-    where = {text.strip(): places for text, places in zip(stage.lines, stage.places, strict=True)}
+    where = {text.strip(): locations for text, locations in zip(stage.lines, stage.locations, strict=True)}
     assert where[".entry kernel()"] == []
     assert where["ld.global.b32 	%r1, [%rd1];"] == [("/home/me/kernel.py", 12)]
     # The brace within inline assembly does not end the function.
@@ -64,10 +64,10 @@ def test_sass_lines_follow_the_disassembler(disassembler):
     stage = sass_stage(b"cubin")
     assert stage.lines[0] == ".text.kernel:"
     assert len(stage.lines) == 4
-    assert stage.places[0] == []
-    assert stage.places[1] == [("/home/me/kernel.py", 12)]
-    assert stage.places[2] == [("/lib/helper.py", 3), ("/home/me/kernel.py", 14)]
-    assert stage.places[3] == stage.places[2]
+    assert stage.locations[0] == []
+    assert stage.locations[1] == [("/home/me/kernel.py", 12)]
+    assert stage.locations[2] == [("/lib/helper.py", 3), ("/home/me/kernel.py", 14)]
+    assert stage.locations[3] == stage.locations[2]
     assert stage.note == ""
 
 

@@ -77,7 +77,7 @@ def test_every_part_is_timed_once_and_in_order(target, expected):
     wall = 1e3 * (time.perf_counter() - start)
     names = [entry["name"] for entry in kernel.report["times"]]
     assert [name for name in names if name in expected] == expected
-    # What a pass runs within counts as part of it, not a second time.
+    # Nested passes count as part of the outer pass, not twice.
     assert 0 < sum(entry["milliseconds"] for entry in kernel.report["times"]) <= wall
     assert all(entry["milliseconds"] >= 0 for entry in kernel.report["times"])
 
@@ -94,7 +94,7 @@ def test_a_kernel_from_the_cache_took_none():
 @pytest.mark.compiled
 @pytest.mark.parametrize("wanted", ["0", "1"])
 def test_checks_of_the_compiler(wanted, monkeypatch):
-    """TILEWRIGHT_CHECK runs the passes that prove what the others have done."""
+    """TILEWRIGHT_CHECK runs the passes that verify the other passes."""
     monkeypatch.setenv("TILEWRIGHT_CHECK", wanted)
     kernel = compile_double("sm_80", stop_after="warp", report=True)
     names = {entry["name"] for entry in kernel.report["times"]}

@@ -1,8 +1,8 @@
 """Malformed kernels: valid ones, changed at random.
 
-Run as a program with a directory, the first seed and the number of seeds, it compiles one kernel for each seed, and
-prints the seed before: whoever started it knows which one ended the process. What is found otherwise, an error that is
-none of a kernel's or that does not name a line of it, is printed, too.
+Run as a program with a directory, the first seed and the number of seeds, it compiles one kernel per seed. It prints
+each seed first, so that the parent knows which one ended the process. It also prints internal errors, and errors that
+name no line of the kernel.
 """
 
 import ast
@@ -152,7 +152,7 @@ class Mutation(ast.NodeTransformer):
         return self.changed(node)
 
     def changed(self, node):
-        """An expression, or another one made with it."""
+        """An expression, or a mutation of it."""
         if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or not self.chance():
             return node
         text = self.random.choice(EXPRESSIONS).replace("{}", f"({ast.unparse(node)})")
@@ -215,7 +215,7 @@ def load(seed, directory):
 
 
 def attempt(seed, directory, target):
-    """Compile the kernel of a seed; gives what is wrong with the way it fails, or None."""
+    """Compiles the kernel of a seed. Returns a description of a wrong failure, or None."""
     from tilewright import CompilationError
     from tilewright.runtime.compiler import compile_kernel
     from tilewright.runtime.options import Options
@@ -235,13 +235,15 @@ def attempt(seed, directory, target):
 
 
 def _names_line(error, kernel):
-    """Whether an error stands in the kernel's file, or is one of its signature, and in none of ours."""
-    is_placed = any(frame.file == kernel.__code__.co_filename for frame in error.frames)
-    return (is_placed or "argument" in error.message) and not re.search(r"tilewright/\w+/\w+\.py", str(error))
+    """Whether an error names the kernel's file or signature, and none of our files."""
+    is_in_kernel = any(frame.file == kernel.__code__.co_filename for frame in error.frames)
+    return (is_in_kernel or "argument" in error.message) and not re.search(
+        r"tilewright/\w+/\w+\.py", str(error)
+    )
 
 
 def main(directory, first, count, target):
-    """Compile the kernels of a range of seeds."""
+    """Compiles the kernels of a range of seeds."""
     for seed in range(int(first), int(first) + int(count)):
         print(f"seed {seed}", flush=True)
         if problem := attempt(seed, directory, target):

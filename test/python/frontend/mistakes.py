@@ -1,4 +1,4 @@
-"""Kernels that must fail, with what is said of them."""
+"""Kernels that must fail, with the expected messages."""
 
 import re
 import sys
@@ -25,7 +25,7 @@ class Mistakes(list):
 
 
 def check_mistake(tile, fn, signature, constants, message, hint, caret, is_marked=True):
-    """Compiles the kernel and looks at the error; `is_marked`: whether its line is marked."""
+    """Compiles the kernel and checks the error; `is_marked` tells whether its line is marked."""
     file = sys.modules[fn.__module__].__file__
     with pytest.raises(CompilationError) as caught:
         tile(fn, *signature, **constants)

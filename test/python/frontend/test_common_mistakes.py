@@ -1,4 +1,4 @@
-"""Mistakes of many kinds: each is reported at its line, in words of the language."""
+"""Mistakes of many kinds: each is reported at its line, in terms of the language."""
 
 import importlib
 import math
@@ -28,7 +28,7 @@ MISTAKES = [
     ),
     (
         "tl.store(x, tl.cat(tl.zeros((2, 3), tl.int32), tl.zeros((2, 4), tl.int32)))",
-        "tl.cat along axis 0 takes blocks whose other sides are the same, got <[2, 3], int32> and <[2, 4], int32>",
+        "tl.cat along axis 0 takes blocks whose other dimensions are equal, got <[2, 3], int32> and <[2, 4], int32>",
     ),
     ("tl.store(x, tl.load(x, msk=True))", "load(): got an unexpected keyword argument 'msk'"),
     ("tl.store(x, 2 ** (2**40))", "the result of ** is too large for a constant"),
@@ -44,7 +44,7 @@ MISTAKES = [
     ("tl.store(x, 1.0, mask=tl.program_id(0))", "compare: mask=i < n, or mask=flags != 0"),
     ("tl.load(x).float()", "x.to(tl.float32) converts"),
     ("[1, 2].append(3)", "lists are not changed in a kernel: values = values + [value]"),
-    ("tl.zeros((8, 0), tl.float32)", "the sides of tl.full are positive, got [8, 0]"),
+    ("tl.zeros((8, 0), tl.float32)", "the dimensions of tl.full are positive, got [8, 0]"),
     ("tl.zeros((8,), 'float32')", "tl.full needs a type such as tl.float32, got 'float32'"),
     ("tl.program_id(tl.load(x))", "program_id axis must be 0, 1, or 2 but got fp32"),
     ("tl.program_id(True + 2)", "program_id axis must be 0, 1, or 2 but got 3"),
@@ -118,7 +118,10 @@ MISTAKES = [
     ("min(tl.load(x))", "expected a tuple, got a scalar of type fp32"),
     ("sum(tl.arange(0, 8))", "expected a tuple, got a block of type <[8], int32>"),
     ("tl.store(x, round(tl.load(x)))", "tl.extra.libdevice.rint rounds to the nearest integer"),
-    ("tl.arange(0, x.shape[0])", "a pointer does not know its array: pass the sides as arguments"),
+    (
+        "tl.arange(0, x.shape[0])",
+        "a pointer does not know the shape of its array: pass the dimensions as arguments",
+    ),
     ("tl.store(x, tl.mean(tl.load(x)))", "divide the sum: tl.sum(x, axis=0) / n"),
     ("tl.arange(0, 8).astype(tl.float32)", "x.to(tl.float32) converts"),
     ("tl.store(x, numpy.exp(tl.load(x)))", "tl.exp is for values of the kernel"),
@@ -127,7 +130,7 @@ MISTAKES = [
 
 
 def make(tmp_path, monkeypatch, statement):
-    """A kernel with the statement in its second line, in a module of its own."""
+    """A kernel with the statement in its second line, in a new module."""
     (tmp_path / "mistaken.py").write_text(
         f"import tilewright.language as tl\n\n\ndef kernel(x):\n    {statement}  # !\n"
     )
@@ -141,6 +144,6 @@ def make(tmp_path, monkeypatch, statement):
 
 
 @pytest.mark.parametrize("statement, message", MISTAKES, ids=[statement for statement, _ in MISTAKES])
-def test_the_message_and_its_place(tmp_path, monkeypatch, rejects, statement, message):
+def test_the_message_and_its_location(tmp_path, monkeypatch, rejects, statement, message):
     error = rejects(make(tmp_path, monkeypatch, statement), message, x="*fp32")
     assert "tilewright/" not in str(error).replace("tilewright/language/extra", "")

@@ -1,4 +1,4 @@
-"""Branches and loops become `scf` ops that carry what the kernel's variables do."""
+"""Branches and loops become `scf` ops that carry the kernel's variables."""
 
 import re
 
@@ -111,7 +111,7 @@ def test_function_returning_in_branches(tile, jit):
     assert re.search(r"%\w+:2 = scf\.if %\w+ -> \(f32, i32\)", tile(kernel, "*fp32", "i32"))
 
 
-def test_for_carries_what_the_body_assigns(tile):
+def test_for_carries_assigned_variables(tile):
     def kernel(out, n):
         acc = tl.zeros((16,), tl.float32)
         other = 1.0
@@ -239,7 +239,7 @@ def test_boolean_operators_short_circuit_on_constants(tile):
 
 
 @pytest.mark.parametrize("test", ["n > 3 and FLAG", "n > 3 and n < 9 and FLAG", "not (n > 3 or not FLAG)"])
-def test_a_constant_behind_values_decides_too(tile, tmp_path, test):
+def test_a_constant_after_values_decides_too(tile, tmp_path, test):
     path = tmp_path / "kernels.py"
     path.write_text(
         "import tilewright.language as tl\n\n"
@@ -254,7 +254,7 @@ def test_a_constant_behind_values_decides_too(tile, tmp_path, test):
     assert count(text, "tile.store") == 1 and "scf.if" not in text
 
 
-def test_a_constant_behind_blocks_keeps_their_shape(tile):
+def test_a_constant_after_blocks_keeps_their_shape(tile):
     def kernel(out, FLAG: tl.constexpr):
         i = tl.arange(0, 8)
         tl.store(out + i[:, None], 1, mask=((i < 4) and FLAG)[:, None])
@@ -270,7 +270,7 @@ def test_chained_comparison(tile):
 
 
 @pytest.mark.parametrize("name", ["inner", "i"])
-def test_what_a_loop_defines_is_gone_after_it(tile, name):
+def test_variables_of_a_loop_are_gone_after_it(tile, name):
     source = {}
 
     def uses_inner(out, n):

@@ -20,7 +20,7 @@ TEXTS = {
     "no new line at the end": "def f(a):\n    return a",
     "one line": "def f(a): return a\n    # not\ng = 2\n",
     "a method": "    @jit\n    def f(a):\n# comment\n        return a\n\n    def g(a):\n        return 1\n",
-    "a comment behind a method": "    def f(a):\n        return a\n# comment\n    g = 1\n",
+    "a comment after a method": "    def f(a):\n        return a\n# comment\n    g = 1\n",
     "the last of a block": "        def f(a):\n            return a\n    return f\n",
     "a string at the margin": "    def f(a):\n        b = '''\ntext\n'''\n        return b\n    return f\n",
     "tabs": "\tdef f(a):\n\t\treturn a\n\t\t# last\n\treturn f\n",

@@ -1,4 +1,4 @@
-"""How errors are shown: the chain of calls, the columns, and none of our frames."""
+"""Presentation of errors: the chain of calls, the columns, and none of our frames."""
 
 import importlib.util
 import os
@@ -84,7 +84,7 @@ def test_columns_count_characters(tile):
 
 @pytest.mark.parametrize("stem", [b"k\xe4rnel", "größe 数".encode(), b"\xed\xa0\x80", b"a'\"\\\n"])
 def test_names_of_files_are_any_bytes(tmp_path, stem):
-    """What the compiler finds is shown at the line of the file, even where its name is no Unicode."""
+    """Compiler errors show the line of the file, even if its name is not valid Unicode."""
     path = os.path.join(tmp_path, os.fsdecode(stem) + ".py")
     try:
         with open(path, "w") as file:

@@ -1,4 +1,4 @@
-"""Expressions, names and calls: what is known while compiling is evaluated then."""
+"""Expressions, names and calls: constants are evaluated at compile time."""
 
 import enum
 import math
@@ -123,7 +123,7 @@ def test_constexpr_functions(tile):
 
 @tl.constexpr_function
 def width(value):
-    """Of what is known while compiling of any value."""
+    """Uses compile-time facts of any value."""
     if isinstance(value, tl.tensor_descriptor):
         return value.dtype.primitive_bitwidth
     if isinstance(value, tl.tensor):
@@ -202,8 +202,8 @@ def test_device_functions_of_debugging(tile):
         assert n < 9, "too large"
 
     text = tile(kernel, "*i32", "i32")
-    for place, is_signed in enumerate(("true", "false")):
-        assert re.search(rf'tile.print "n = \(operand {place}\) ".*isSigned = array<i1: {is_signed}>', text)
+    for index, is_signed in enumerate(("true", "false")):
+        assert re.search(rf'tile.print "n = \(operand {index}\) ".*isSigned = array<i1: {is_signed}>', text)
     assert 'tile.print "plain: "' in text
     assert "tile.assert" not in text
     text = tile(kernel, "*i32", "i32", options={"debug": True})
@@ -234,10 +234,10 @@ def test_combine_regions_have_no_checks(tile, jit):
 
     text = tile(kernel, "*i32", "i32", options={"debug": True})
     (check,) = [line for line in text.splitlines() if "tile.assert" in line]
-    assert "int32 overflow in tl.sum" in check  # beside the reduction, not in it
+    assert "int32 overflow in tl.sum" in check  # next to the reduction, not in it
 
 
-def test_promises_stand_on_what_they_are_about(tile):
+def test_promises_are_attributes_of_their_values(tile):
     def kernel(out, n, m):
         n = tl.multiple_of(n, 48)
         i = tl.max_contiguous(tl.multiple_of(tl.arange(0, 16) % m, 16), 8)
@@ -250,7 +250,7 @@ def test_promises_stand_on_what_they_are_about(tile):
     assert "%arg1: i32 {tile.divisibility = 16 : i32}, %arg2: i32)" in text
     assert "arith.remsi %0, %1 {tile.contiguity = array<i32: 8>, tile.divisibility = array<i32: 16>}" in text
     assert text.count("tile.constancy = array<i32: 1, 4>") == 1
-    # What holds in a branch is not said of a value from outside.
+    # A promise inside a branch does not apply to a value from outside.
     assert "64" not in text
 
 
@@ -282,7 +282,7 @@ def test_assumptions_promise_multiples(tile):
     assert "tile.assert" not in text
     checked = tile(kernel, "*i32", "i32", "i32", "i32", "i32", options={"debug": True})
     assert checked.count('"an assumption does not hold"') == 5
-    assert "divisibility" not in checked  # or it would be taken to hold
+    assert "divisibility" not in checked  # otherwise the compiler would rely on it
 
 
 def test_assumptions_promise_signs(tile):

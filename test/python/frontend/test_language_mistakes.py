@@ -1,4 +1,4 @@
-"""Wrong names, calls and control flow, and what the language lacks, are shown at the user's line (marked `# !`)."""
+"""Wrong names, calls and control flow, and unsupported syntax, are shown at the user's line (marked `# !`)."""
 
 import pytest
 import tilewright.language as tl

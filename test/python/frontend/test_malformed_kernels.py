@@ -1,4 +1,4 @@
-"""Kernels that are wrong in random ways never end the process; each gets an error at a line of its own."""
+"""Randomly malformed kernels never end the process; each gets an error at one of its lines."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""There are tests of many mistakes, each with words of its own."""
+"""The tests cover many mistakes, each with its own message."""
 
 import re
 
@@ -11,6 +11,6 @@ def test_more_than_a_hundred_mistakes_are_told_apart():
     told = [message for _, message in test_common_mistakes.MISTAKES]
     for module in (test_language_mistakes, test_op_mistakes):
         told += [parameter.values[3] for parameter in module.MISTAKES]
-    # Numbers and names aside: two messages about different values are one mistake.
+    # Messages that differ only in numbers and names are one mistake.
     kinds = {re.sub(r"\d+|'[^']*'|\bgot .*", "_", message) for message in told}
     assert len(kinds) >= 100, len(kinds)

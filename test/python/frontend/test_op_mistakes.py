@@ -1,4 +1,4 @@
-"""Wrong arguments of ops are shown at the user's line (marked `# !` below) with what was expected and found."""
+"""Wrong arguments of ops are shown at the user's line (marked `# !` below), with the expected and actual values."""
 
 import math
 
@@ -51,7 +51,7 @@ def float_mask(x):
 
 @mistake(
     "*fp32",
-    r"shapes \[8\] of the pointers and \[16\] of the mask do not broadcast: side 0 is 8 in one and 16",
+    r"shapes \[8\] of the pointers and \[16\] of the mask do not broadcast: dimension 0 is 8 in one and 16",
 )
 def mask_of_another_shape(x):
     tl.load(x + tl.arange(0, 8), mask=tl.arange(0, 16) < 3)  # !
@@ -138,7 +138,7 @@ def multiple_of_zero(n):
     tl.multiple_of(n, 0)  # !
 
 
-@mistake("i32", r"tl\.max_contiguous takes one value a side: <\[4\], int32> with \[4, 4\]")
+@mistake("i32", r"tl\.max_contiguous takes one value for each dimension: <\[4\], int32> with \[4, 4\]")
 def hint_for_other_rank(n):
     tl.max_contiguous(tl.arange(0, 4), (4, 4))  # !
 
@@ -217,7 +217,7 @@ def division_of_mixed_signs(a, b):
     a // b  # !
 
 
-@mistake("u32", r"the negative number -1 beside an operand of type uint32", "signed type")
+@mistake("u32", r"the negative number -1 with an operand of type uint32", "signed type")
 def unsigned_and_negative(a):
     a + -1  # !
 

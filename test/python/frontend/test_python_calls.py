@@ -1,4 +1,4 @@
-"""What Python has and kernels may use: attributes by name, functions of any number of arguments, lists."""
+"""Python features in kernels: attributes by name, functions with any number of arguments, lists."""
 
 import numpy as np
 import pytest

@@ -90,8 +90,8 @@ def assigned_together(x, n):
     [
         (unknown_bound, "the bounds of a slice are compile-time integers, got int32"),
         (zero_step, "the step of a slice is not 0"),
-        (empty_slice, "the slice 4:2 of a side of 8 is empty"),
-        (index_out_of_range, "index 8 is out of range for a side of 8"),
+        (empty_slice, "the slice 4:2 of a dimension of size 8 is empty"),
+        (index_out_of_range, "index 8 is out of range for a dimension of size 8"),
         (too_many_indices, "2 indices for a block of rank 1"),
         (two_ellipses, "an index has one '...' at most"),
         (block_index, "cannot index a block with a block of type <[4], int32>"),

@@ -28,7 +28,7 @@ def test_with_and_without_lines(tmp_path, text):
     assert text_digest(file) == unread == text_digest(file)
 
 
-def test_of_what_is_there_now(tmp_path):
+def test_digest_of_the_present_content(tmp_path):
     file = tmp_path / "kernel.py"
     file.write_text("x = 1\n")
     linecache.cache.pop(str(file), None)

@@ -1,4 +1,4 @@
-"""Kernels whose text is in no file: of `exec`, `python -c`, consoles, doctest, classes, functions and archives."""
+"""Kernels without a plain source file: `exec`, `python -c`, consoles, doctest, classes, functions and archives."""
 
 import code
 import doctest
@@ -162,7 +162,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_file_that_changes_after_the_definition(tmp_path, change):
-    """What runs is what was defined, as with any function of Python."""
+    """The definition at decoration time runs, as for any function of Python."""
     file = tmp_path / "changing.py"
     kernel = run_file(file, TEXT)
     CHANGES[change](file)
@@ -178,7 +178,7 @@ def test_file_in_another_encoding(tmp_path):
     check(namespace["kernel"])
 
 
-def test_what_a_changed_file_gave_is_not_taken_from_the_disk(tmp_path, monkeypatch):
+def test_kernels_of_a_changed_file_are_not_taken_from_the_disk(tmp_path, monkeypatch):
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "changing.py"
     first = run_file(file, TEXT)

@@ -23,8 +23,8 @@ def test_loops_carry_block_pointers(tile):
 
 def test_functions_take_and_give_descriptors(tile, jit):
     @jit
-    def describe(x, n, SIDE: tl.constexpr):
-        return tl.make_tensor_descriptor(x, [n, n], [n, 1], [SIDE, SIDE])
+    def describe(x, n, BLOCK: tl.constexpr):
+        return tl.make_tensor_descriptor(x, [n, n], [n, 1], [BLOCK, BLOCK])
 
     @jit
     def copy(source, target, at):

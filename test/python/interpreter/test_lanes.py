@@ -1,4 +1,4 @@
-"""Functions of scalars are interpreted for many elements at once, and give what they give for each."""
+"""Functions of scalars are interpreted for many elements at once, with the same results as one by one."""
 
 import numpy as np
 import pytest
@@ -76,17 +76,17 @@ def run(function, *inputs, results=1, pack=1):
     def kernel(
         out, x, y, function: tl.constexpr, BOTH: tl.constexpr, RESULTS: tl.constexpr, PACK: tl.constexpr
     ):
-        place = tl.arange(0, 64)
-        a = tl.load(x + place)
+        offsets = tl.arange(0, 64)
+        a = tl.load(x + offsets)
         if BOTH:
-            given = tl.map_elementwise(function, a, tl.load(y + place), pack=PACK)
+            given = tl.map_elementwise(function, a, tl.load(y + offsets), pack=PACK)
         else:
             given = tl.map_elementwise(function, a, pack=PACK)
         if RESULTS == 1:
-            tl.store(out + place, given)
+            tl.store(out + offsets, given)
         else:
             for i in tl.static_range(RESULTS):
-                tl.store(out + i * 64 + place, given[i])
+                tl.store(out + i * 64 + offsets, given[i])
 
     out = np.zeros((results, N))
     tw.interpret(kernel)[1,](out, inputs[0], inputs[-1], function, len(inputs) > 1, results, pack)
@@ -107,13 +107,15 @@ NUMBERS = np.arange(N, dtype=np.int32) * 37 % 41 - 3
 def test_lanes_part_where_a_function_branches(only_lanes):
     assert run(steps, np.abs(NUMBERS)).tolist() == [[_steps(abs(n)) for n in NUMBERS.tolist()]]
     assert run(triangle, NUMBERS).tolist() == [[n * (n - 1) // 2 if n > 0 else 0 for n in NUMBERS.tolist()]]
-    halves = np.linspace(-1, 1, N).astype(np.float32)
-    signs, mixed = run(sign_and_half, NUMBERS, halves, results=2)
+    fractions = np.linspace(-1, 1, N).astype(np.float32)
+    signs, mixed = run(sign_and_half, NUMBERS, fractions, results=2)
     assert (signs == np.sign(NUMBERS)).all()
     assert (
         mixed
         == np.where(
-            NUMBERS < 0, halves, np.where(NUMBERS == 0, halves * 0.5, NUMBERS.astype(np.float32) + halves)
+            NUMBERS < 0,
+            fractions,
+            np.where(NUMBERS == 0, fractions * 0.5, NUMBERS.astype(np.float32) + fractions),
         )
     ).all()
 
@@ -125,7 +127,7 @@ def _steps(n):
     return count
 
 
-def test_numbers_that_are_not_numbers_part(only_lanes):
+def test_nan_takes_its_own_branch(only_lanes):
     values = np.where(NUMBERS % 3 == 0, np.nan, NUMBERS).astype(np.float32)
     expected = [b if not a > b else a for a, b in zip(values.tolist(), values[::-1].tolist(), strict=True)]
     np.testing.assert_array_equal(run(larger, values, values[::-1].copy())[0], expected)
@@ -145,16 +147,16 @@ def test_scans_and_reductions_branch_in_lanes(only_lanes):
 
 
 def test_several_elements_of_each_argument(only_lanes):
-    # Twice the same element, of which neither is larger.
+    # Both arguments are the same element, so neither is larger.
     assert (run(of_pairs, NUMBERS, pack=2)[0] == NUMBERS).all()
 
 
-def test_what_is_not_for_lanes_runs_for_each_element():
+def test_functions_of_blocks_run_for_each_element():
     assert (run(sum_of_block, NUMBERS)[0] == 4 * NUMBERS).all()
     assert (run(twice_mapped, NUMBERS)[0] == np.maximum(NUMBERS, 3)).all()
 
 
-def test_what_is_wrong_is_said_of_the_first_element():
+def test_errors_name_the_first_failing_element():
     with pytest.raises(AssertionError, match=r"odd \(program \(0, 0, 0\)\)"):
         run(odd_is_wrong, NUMBERS)
     assert (run(odd_is_wrong, NUMBERS * 2)[0] == NUMBERS * 2).all()

@@ -32,7 +32,7 @@ def test_masked_blocks_cover_any_length(n):
     np.testing.assert_array_equal(out, x + y)
 
 
-def test_grid_of_three_sides():
+def test_grid_of_three_axes():
     def kernel(out):
         x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
         linear = x + tl.num_programs(0) * (y + tl.num_programs(1) * z)
@@ -63,7 +63,7 @@ def test_load_and_store_out_of_bounds_name_the_array():
         tl.store(out - 1, 1.0)
 
     x, out = np.zeros(4, np.float32), np.zeros(1, np.float32)
-    with pytest.raises(OutOfBounds, match="load 4 bytes behind the end of 'x'"):
+    with pytest.raises(OutOfBounds, match="load 4 bytes past the end of 'x'"):
         interpret(reads)[1,](x, out)
     with pytest.raises(OutOfBounds, match="store 4 bytes before the start of 'out'"):
         interpret(writes)[1,](x, out)
@@ -229,7 +229,7 @@ def failing(x):
     tl.load(x + i, other=1.0)
 
 
-def test_errors_stand_at_the_line_of_the_kernel():
+def test_errors_name_the_line_of_the_kernel():
     with pytest.raises(CompilationError) as caught:
         interpret(failing)[1,](np.zeros(4, np.float32))
     assert caught.value.frames[0].text.strip() == "tl.load(x + i, other=1.0)"
@@ -298,7 +298,7 @@ def test_arguments_that_are_not_taken():
         assert messages[0] == messages[1]
 
 
-def test_what_would_do_nothing_is_refused():
+def test_calls_without_effect_are_refused():
     def generator(out):
         yield tl.load(out)
 
@@ -361,7 +361,7 @@ def test_errors_are_those_of_the_compiler():
     assert texts[0] == texts[1] and "called from" in texts[0] and "hint: tl.exp is for" in texts[0]
 
 
-def test_what_only_runs_fail_with_stays_as_it_is():
+def test_runtime_errors_stay_as_they_are():
     def outside(x):
         tl.store(x + 4, 1.0)
 
@@ -374,7 +374,7 @@ def test_what_only_runs_fail_with_stays_as_it_is():
         interpret(asserts)[1,](np.zeros(4, np.float32), debug=True)
 
 
-def test_elements_assigned_beside_others():
+def test_chained_assignment_to_elements():
     def kernel(out):
         x = tl.zeros((4,), tl.float32)
         x[0] = last = x[2] = 3.0

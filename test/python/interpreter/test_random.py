@@ -1,4 +1,4 @@
-"""The random numbers are those of the generator's authors, and spread as they should."""
+"""The random numbers match the published generator and have the right distributions."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Roles in the interpreter: one at a time, in the same order every time, and never without a word when they hang."""
+"""Roles in the interpreter run one at a time in a deterministic order, and a hang is an error."""
 
 import threading
 
@@ -15,7 +15,7 @@ def run(kernel, *arrays, programs=1, **constants):
 
 @tw.jit
 def uneven(x_ptr, y_ptr, FILLED: tl.constexpr, READ: tl.constexpr, SLOTS: tl.constexpr):
-    """A role fills some slots, another one reads some."""
+    """A producer fills some slots, and a consumer reads some."""
     x = tl.make_tensor_descriptor(x_ptr, [8, 64], [64, 1], [1, 64])
     ring = warp.ring(SLOTS, x)
 
@@ -64,7 +64,7 @@ def test_roles_that_wait_for_each_other(blocks):
 def test_an_error_in_one_role_ends_all(blocks):
     x, y = blocks
     before = threading.active_count()
-    with pytest.raises(tl.LanguageError, match="behind the end of"):
+    with pytest.raises(tl.LanguageError, match="past the end of"):
         run(uneven, x, y[:4].copy(), FILLED=8, READ=8, SLOTS=2)
     assert threading.active_count() == before
 
@@ -80,7 +80,7 @@ def test_the_traceback_leads_to_the_line(blocks):
 
 @tw.jit
 def turns(x_ptr, log_ptr):
-    """Two roles read one ring; each notes when it did."""
+    """Two roles read one ring; each logs its reads in order."""
     x = tl.make_tensor_descriptor(x_ptr, [8, 64], [64, 1], [1, 64])
     ring = warp.ring(2, x)
 
@@ -93,8 +93,8 @@ def turns(x_ptr, log_ptr):
     def consume(number: tl.constexpr):
         for _ in range(4):
             slot = ring.wait()
-            place = tl.atomic_add(log_ptr, 1)
-            tl.store(log_ptr + 1 + place, number)
+            count = tl.atomic_add(log_ptr, 1)
+            tl.store(log_ptr + 1 + count, number)
             ring.release(slot)
 
     warp.specialize(
@@ -155,7 +155,7 @@ def test_blocks_that_were_not_loaded(blocks):
 
 
 @tw.jit
-def products(a_ptr, b_ptr, c_ptr):
+def dots(a_ptr, b_ptr, c_ptr):
     index = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
 
     def compute():
@@ -172,7 +172,7 @@ def test_float32_loses_13_bits():
     a, b = np.full((64, 64), 1 + 2**-11, np.float32), np.eye(64, dtype=np.float32)
     b[0, 0] = 1 + 2**-10
     c = np.empty((64, 64), np.float32)
-    run(products, a, b, c)
+    run(dots, a, b, c)
     expected = np.ones((64, 64), np.float32)
     expected[:, 0] = 1 + 2**-10
     np.testing.assert_array_equal(c, expected)
@@ -180,10 +180,10 @@ def test_float32_loses_13_bits():
 
 @tw.jit
 def crowded(x_ptr):
-    turn = warp.named_barrier(6)
+    barrier = warp.named_barrier(6)
 
     def role():
-        turn.arrive()
+        barrier.arrive()
 
     warp.specialize(warp.role(role, warps=4), warp.role(role, warps=4))
 
@@ -195,10 +195,10 @@ def test_more_warps_than_a_barrier_counts(blocks):
 
 @tw.jit
 def alone(x_ptr):
-    turn = warp.named_barrier(8)
+    barrier = warp.named_barrier(8)
 
     def role():
-        turn.wait()
+        barrier.wait()
 
     warp.specialize(warp.role(role, warps=4))
 

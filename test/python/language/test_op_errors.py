@@ -126,7 +126,7 @@ def gather_along_no_axis(x):
 
 @mistake(
     "*fp32",
-    r"side 1 of tl\.gather along axis 0 is 16 in the source and 1 in the index",
+    r"dimension 1 of tl\.gather along axis 0 is 16 in the source and 1 in the index",
     r"tl\.broadcast_to",
 )
 def gather_of_another_size(x):
@@ -173,12 +173,12 @@ def dot_of_two_ranks(n):
     tl.dot(tl.zeros((2, 16, 16), tl.float32), tl.zeros((16, 16), tl.float32))  # !
 
 
-@mistake("i32", r"tl\.dot of \[2, 16, 16\] and \[4, 16, 16\]: the numbers of products differ")
+@mistake("i32", r"tl\.dot of \[2, 16, 16\] and \[4, 16, 16\]: the batch sizes differ")
 def dot_of_two_batches(n):
     tl.dot(tl.zeros((2, 16, 16), tl.float32), tl.zeros((4, 16, 16), tl.float32))  # !
 
 
-@mistake("i32", r"the last side of the first block and the last but one of the second differ")
+@mistake("i32", r"the last dimension of the first block and the second to last of the second differ")
 def batched_dot_of_other_sizes(n):
     tl.dot(tl.zeros((2, 16, 8), tl.float32), tl.zeros((2, 16, 8), tl.float32))  # !
 
@@ -225,7 +225,7 @@ def assembly_with_variable_immediate(n):
     tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,n", [n], tl.int32, True, 1)  # !
 
 
-@mistake("i32", r"has '\$' in its text before what is no number of a register below 2")
+@mistake("i32", r"has a '\$' in its text that is not followed by a register number below 2")
 def assembly_with_wrong_number(n):
     tl.inline_asm_elementwise("mov.b32 $0, $7;", "=r,r", [n], tl.int32, True, 1)  # !
 
@@ -263,7 +263,9 @@ def scaled_dot_with_transposed_scales(n):
     tl.dot_scaled(x, None, "e5m2", y, tl.zeros((2, 16), tl.uint8), "e5m2")  # !
 
 
-@mistake("i32", r"lhs_scale of tl\.dot_scaled has a scale .* contracted side, which has 8, got \[32, 1\]")
+@mistake(
+    "i32", r"lhs_scale of tl\.dot_scaled has a scale .* contracted dimension, which has 8, got \[32, 1\]"
+)
 def scaled_dot_of_few_elements(n):
     x, y = tl.zeros((32, 8), tl.float8e5), tl.zeros((8, 16), tl.float8e5)
     tl.dot_scaled(x, tl.zeros((32, 1), tl.uint8), "e5m2", y, None, "e5m2")  # !
@@ -277,7 +279,7 @@ def scaled_dot_with_float_scales(n):
     tl.dot_scaled(x, tl.zeros((32, 2), tl.float32), "e5m2", y, None, "e5m2")  # !
 
 
-@mistake("i32", r"tl\.dot of \[32, 64\] and \[32, 16\]: the last side")
+@mistake("i32", r"tl\.dot of \[32, 64\] and \[32, 16\]: the last dimension")
 def scaled_dot_of_other_sizes(n):
     x, y = tl.zeros((32, 64), tl.float8e5), tl.zeros((32, 16), tl.float8e5)
     tl.dot_scaled(x, None, "e5m2", y, None, "e5m2")  # !

@@ -74,5 +74,5 @@ def test_no_wgmma_has_more_accumulators_than_registers(assemble):
 def test_accumulators_that_exceed_the_registers(assemble, num_warps, shape, options):
     with pytest.raises(tw.CompilationError) as caught:
         compiled(assemble, num_warps, shape, **options)
-    assert "each thread holds 128 sums of this product at once" in str(caught.value)
+    assert "each thread holds 128 accumulators of this wgmma at once" in str(caught.value)
     assert "first = tl.dot(x, right.load([row, start]).T, first)" in str(caught.value)

@@ -124,7 +124,7 @@ MISTAKES = [
     ("tl.scatter(i[None, :], i, i, 0)", r"have the same rank, got \[1, 8\] and \[8\]"),
     (
         "tl.scatter(i[None, :], i[:, None], i, 0)",
-        r"side 1 of tl.scatter along axis 0 is 8 in the destination and 1",
+        r"dimension 1 of tl.scatter along axis 0 is 8 in the destination and 1",
     ),
     (
         "tl.scatter(i, i, i[None, :], 0)",

@@ -195,5 +195,5 @@ class TestRaces:
         self.run(kernel, "a cluster of 2 are 0 and up, got 2")
 
     def test_grid_that_is_no_multiple(self):
-        with pytest.raises(LanguageError, match=r"3 programs along its first side.*a multiple.* 2"):
+        with pytest.raises(LanguageError, match=r"3 programs along its first dimension.*a multiple.* 2"):
             tw.interpret(rotated)[3](np.zeros(3 * 64, np.float32), np.zeros(3 * 64, np.float32), 8, False, 2)

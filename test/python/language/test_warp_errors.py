@@ -24,7 +24,7 @@ def idle():
 
 @pytest.mark.parametrize(
     "target, message",
-    [("cpu", "the CPU back end has no rings, roles and products"), ("sm_80", "needs sm_90a, Hopper's GPUs")],
+    [("cpu", "the CPU back end has no rings, roles and wgmma"), ("sm_80", "needs sm_90a, Hopper's GPUs")],
 )
 def test_other_targets(refused, target, message):
     def kernel(x_ptr, n):
@@ -97,7 +97,7 @@ class TestRoles:
             warp.specialize(warp.role(role, warps=4))
             warp.specialize(warp.role(role, warps=4))  # !
 
-        refused(kernel, "a kernel takes its roles at one place")
+        refused(kernel, "a kernel has at most one set of roles")
 
     def test_in_a_loop(self, refused):
         def kernel(x_ptr, n):
@@ -107,7 +107,7 @@ class TestRoles:
             for _ in range(n):
                 warp.specialize(warp.role(role, warps=4))  # !
 
-        refused(kernel, "roles stand at the top of a kernel, not inside of loops")
+        refused(kernel, "roles must be at the top level of a kernel, not inside loops")
 
     def test_in_a_role(self, refused):
         def kernel(x_ptr, n):
@@ -140,7 +140,7 @@ class TestRoles:
 
             warp.specialize(warp.role(role, warps=4))
 
-        refused(kernel, "blocks are computed inside of the roles, whose warps hold them")
+        refused(kernel, "blocks must be computed inside roles, whose warps hold them")
 
     def test_memory_of_another_role(self, refused):
         def kernel(x_ptr, n):
@@ -154,7 +154,7 @@ class TestRoles:
 
             warp.specialize(warp.role(one, warps=4), warp.role(other, warps=4))
 
-        refused(kernel, "this block of shared memory is another role's")
+        refused(kernel, "another role, which runs at the same time, uses this block of shared memory")
 
 
 class TestBarriers:
@@ -239,14 +239,15 @@ class TestWgmma:
             warp.wgmma(a, b, tl.zeros((64, 32), tl.float32))  # !
 
         refuses_dot(
-            multiply, "warp.wgmma of [64, 64] and [64, 64] onto [64, 32]: the sum has the shape [64, 64]"
+            multiply,
+            "warp.wgmma of [64, 64] and [64, 64] onto [64, 32]: the accumulator has the shape [64, 64]",
         )
 
     def test_accumulator_type(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma(a, b, tl.zeros((64, 64), tl.float16))  # !
 
-        refuses_dot(multiply, "the sum of products of bf16 is fp32, got fp16", tl.bfloat16)
+        refuses_dot(multiply, "the accumulator of bf16 operands is fp32, got fp16", tl.bfloat16)
 
     def test_types(self, refuses_dot):
         def multiply(a, b):
@@ -260,14 +261,16 @@ class TestWgmma:
         def multiply(a, b):
             warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))  # !
 
-        refuses_dot(multiply, "operand b of fp8e5 lies across the side that is summed over", tl.float8e5)
+        refuses_dot(
+            multiply, "operand b of fp8e5 is not contiguous along the contracted dimension", tl.float8e5
+        )
 
     def test_warps(self, refuses_dot):
         def multiply(a, b):
             acc = warp.wgmma(a, b, tl.zeros((64, 64), tl.float32))  # !
             b.store(warp.wgmma_wait(acc))
 
-        refuses_dot(multiply, "a product is computed by warpgroups of 4 warps, this role has 2", warps=2)
+        refuses_dot(multiply, "wgmma is issued by whole warpgroups of 4 warps, this role has 2", warps=2)
 
     def test_more_warps_than_columns(self, refuses_dot):
         def multiply(a, b):
@@ -275,7 +278,7 @@ class TestWgmma:
             acc = warp.wgmma(a, narrow, tl.zeros((64, 32), tl.float32))  # !
             narrow.store(warp.wgmma_wait(acc))
 
-        refuses_dot(multiply, "warpgroups take 64 rows and 8 columns each", warps=32)
+        refuses_dot(multiply, "wgmma takes at least 64 rows and 8 columns per warpgroup", warps=32)
 
     def test_pending_accumulator(self, refuses_dot):
         def multiply(a, b):
@@ -283,19 +286,19 @@ class TestWgmma:
             acc = warp.wgmma_wait(acc, pendings=1)
             a.store(acc)  # !
 
-        refuses_dot(multiply, "uses a sum whose product may still be running")
+        refuses_dot(multiply, "uses an accumulator whose wgmma may still be in flight")
 
     def test_pendings(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma_wait(tl.zeros((64, 64), tl.float32), pendings=-1)  # !
 
-        refuses_dot(multiply, "the number of pending products is a constant, 0 or more, got -1")
+        refuses_dot(multiply, "pendings of warp.wgmma_wait is a constant, 0 or more, got -1")
 
     def test_nothing_to_wait_for(self, refuses_dot):
         def multiply(a, b):
             warp.wgmma_wait(a)  # !
 
-        refuses_dot(multiply, "warp.wgmma_wait takes the sums to wait for, which are blocks")
+        refuses_dot(multiply, "warp.wgmma_wait takes the accumulators to wait for, which are blocks")
 
     def test_stored_shape(self, refuses_dot):
         def multiply(a, b):
@@ -357,4 +360,4 @@ class TestClusters:
 
             warp.specialize(warp.role(role, warps=4), warp.role(idle, warps=4))
 
-        refused(kernel, "waits for all threads of the cluster, and role 1 of the block passes none")
+        refused(kernel, "waits for all threads of the cluster, but role 1 of the CTA has no such barrier")

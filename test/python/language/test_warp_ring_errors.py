@@ -54,7 +54,9 @@ class TestRings:
 
             warp.specialize(warp.role(produce, warps=1), warp.role(consume, warps=1))
 
-        refused(kernel, "the rings and shared blocks of a kernel belong to clusters of one size, got 2 and 4")
+        refused(
+            kernel, "all rings and shared blocks of a kernel must have the same cluster size, got 2 and 4"
+        )
 
     def test_outside_of_roles(self, refused):
         def kernel(x_ptr, n):
@@ -160,7 +162,7 @@ class TestSlots:
                 slot.load(0, x, [0, 0])  # !
             ring.commit(slot)
 
-        refuses_role(produce, "a slot is loaded between where it is acquired and where it is committed")
+        refuses_role(produce, "a slot must be loaded after it is acquired and before it is committed")
 
     def test_loaded_after_the_commit(self, refuses_role):
         def produce(x, ring, n):
@@ -230,7 +232,7 @@ class TestSlots:
             slot = ring.acquire()  # !
             slot.load(0, x, [0, 0])
 
-        refuses_role(produce, "gives a slot that is used 0 times, not once")
+        refuses_role(produce, "has a slot that is used 0 times, expected once")
 
     def test_committed_twice(self, refuses_role):
         def produce(x, ring, n):
@@ -260,7 +262,7 @@ class TestSlots:
             if n > 0:
                 ring.release(slot)  # !
 
-        refuses_role(produce, "a slot is released where it is held, not under another condition")
+        refuses_role(produce, "a slot must be released where it is held, not under another condition")
 
     def test_read_after_the_release(self, refuses_role):
         def produce(x, ring, n):

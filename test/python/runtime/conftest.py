@@ -1,4 +1,4 @@
-"""Kernels and a stand-in for the compiler, for tests of what happens before and after compiling."""
+"""Kernels and a stand-in for the compiler, for tests of the steps before and after compilation."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ def kernel():
 
 @pytest.fixture
 def compilations(monkeypatch):
-    """The arguments of every compilation; nothing is compiled, so kernels may only be warmed up."""
+    """The arguments of every compilation. Nothing is compiled, so kernels may only be warmed up."""
     made = []
 
     def fake(
@@ -74,7 +74,7 @@ def show(action):
 
 @pytest.fixture
 def double():
-    """`double(name)`: the path of a double of the driver, which the build makes beside the C++ tests."""
+    """`double(name)`: the path of a double of the driver, which the build makes with the C++ tests."""
     return _double
 
 
@@ -89,7 +89,7 @@ def _double(name):
 
 @pytest.fixture
 def run(tmp_path):
-    """`run(code, driver)`: what `code`, run in a process of its own with that driver, prints."""
+    """`run(code, driver)`: the output of `code`, run in a new process with that driver."""
 
     def run(code, driver):
         script = tmp_path / "script.py"
@@ -105,7 +105,7 @@ def run(tmp_path):
 
 @pytest.fixture
 def program(tmp_path):
-    """`program(*parts, **environment)`: the finished process that ran the parts, one after the other."""
+    """`program(*parts, **environment)`: a finished process that ran the parts in order."""
 
     def program(*parts, **environment):
         script = tmp_path / "program.py"

@@ -1,4 +1,4 @@
-"""Calls that cannot be made, and what they are told."""
+"""Invalid calls and their errors."""
 
 import re
 
@@ -89,7 +89,7 @@ class RaisingDevice:
 @pytest.mark.parametrize(
     "array, detail, cause",
     [
-        (BrokenInterface(), ": its interface is not as it should be", type(None)),
+        (BrokenInterface(), ": its interface is malformed", type(None)),
         (BrokenCapsule(), "", ValueError),
         (RaisingDevice(), "", BufferError),
     ],
@@ -101,7 +101,7 @@ def test_array_that_cannot_be_read(kernel, array, detail, cause):
 
 
 def test_tensor_of_a_trace(kernel):
-    """Its library says that it is on the CPU, at address 0."""
+    """Its library reports the CPU and address 0."""
     torch = needs("torch")
     fakes = needs("torch._subclasses.fake_tensor")
     array = np.zeros(4, np.float32)
@@ -184,7 +184,7 @@ def test_grid_function_sees_arguments_and_options(kernel):
     }
 
 
-def test_grid_function_that_looks_up_what_is_not_there(kernel):
+def test_grid_function_that_looks_up_an_unknown_name(kernel):
     message = (
         "the grid function of kernel kernel() looks up 'BLOK', which is no parameter and no option; it is given "
         "x, y, n, scale, BLOCK and the options; did you mean 'BLOCK'?"
@@ -214,7 +214,7 @@ def test_grid_function_without_a_parameter(kernel):
         kernel[lambda m, n: (1,)](X, X, 3)
 
 
-def test_heuristic_that_looks_up_what_is_not_there(kernel):
+def test_heuristic_that_looks_up_an_unknown_name(kernel):
     tuned = tw.heuristics({"BLOCK": lambda args: args["N"]})(kernel)
     message = "the heuristic for 'BLOCK' of kernel kernel() looks up 'N', which is no parameter and no option"
     with pytest.raises(tw.TilewrightError, match=re.escape(message)):

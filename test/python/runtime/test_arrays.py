@@ -1,4 +1,4 @@
-"""Arrays of our own on the back end under test: what they hold, copies, kernels, other libraries."""
+"""Tilewright's arrays on the back end under test: values, copies, kernels, other libraries."""
 
 import gc
 
@@ -206,10 +206,10 @@ class TestOnTheGpu:
                 double[1 << 14](x, out, 1 << 22)
             end.record()
         assert tw.current_stream().handle == 0
-        side = tw.Stream()
-        side.wait(stream)
-        side.wait(end)
-        side.synchronize()
+        other = tw.Stream()
+        other.wait(stream)
+        other.wait(end)
+        other.synchronize()
         assert end.done and stream.done and 0 < end.elapsed(start) < 1000
 
     def test_graph(self):
@@ -229,14 +229,14 @@ class TestOnTheGpu:
         np.testing.assert_array_equal(out.to_numpy(), 4 * np.arange(1000))
 
     def test_shared_with_other_streams(self):
-        """Memory that another stream uses is not given to anyone before that is done."""
+        """Memory that another stream uses is not reused before that stream is done."""
         x = tw.zeros(1 << 24)
-        with tw.Stream() as side:
+        with tw.Stream() as other:
             for _ in range(20):
                 double[1 << 16](x, x, 1 << 24)
         del x
         y = tw.from_numpy(np.ones(1 << 24, np.float32))
-        side.synchronize()
+        other.synchronize()
         assert (y.to_numpy() == 1).all()
 
     def test_streams_and_arrays_that_the_collector_finds(self):

@@ -1,4 +1,4 @@
-"""Benchmarks say in a line what they need and do not find."""
+"""Benchmarks report a missing requirement in one line."""
 
 import os
 import subprocess

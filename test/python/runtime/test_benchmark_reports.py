@@ -1,4 +1,4 @@
-"""Plots and pages of what the benchmarks measured."""
+"""Plots and pages of benchmark results."""
 
 import html.parser
 import importlib.util
@@ -28,12 +28,12 @@ COMPILING = {
     "facts": FACTS | {"target": "sm_90a"},
     "kernels": {"GEMM": "float16"},
     "seconds": {
-        side: {
+        compiler: {
             "first": {"seconds": 0.5},
             "GEMM": {"seconds": 0.11, "phases": PHASES, "ptx": 5000, "disk": 0.001},
             "import": 0.05,
         }
-        for side in ("tilewright", "triton")
+        for compiler in ("tilewright", "triton")
     },
 }
 FUNCTIONS = {
@@ -43,7 +43,7 @@ FUNCTIONS = {
 
 
 class Page(html.parser.HTMLParser):
-    """What tags, links and cells a page has."""
+    """The tags, links and cells of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -63,7 +63,7 @@ def show(*paths):
     return subprocess.run(command, capture_output=True, text=True)
 
 
-#: Files by name: what they hold, and what the page shows of that.
+#: Files by name: their content, and texts that the page shows.
 FILES = {
     "rows": (ROWS, ["add", "1024", "30.5", "a & b", "no <such>", "TFLOP/s"]),
     "launches": (LAUNCHES, ["tilewright", "4.5", "1.5", "import x"]),
@@ -74,25 +74,25 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
-    """A directory with all files shown; in `again` what showing them once more makes of them."""
-    directory = tmp_path_factory.mktemp("shown")
-    for place in (directory, directory / "again"):
-        place.mkdir(exist_ok=True)
+    """A directory with the pages of all files, and in `again` the pages from a second run."""
+    root = tmp_path_factory.mktemp("shown")
+    for directory in (root, root / "again"):
+        directory.mkdir(exist_ok=True)
         for name, (content, _) in FILES.items():
-            (place / f"naïve {name}.json").write_text(json.dumps(content))
-        done = show(*place.glob("*.json"))
+            (directory / f"naïve {name}.json").write_text(json.dumps(content))
+        done = show(*directory.glob("*.json"))
         assert done.returncode == 0, done.stderr
-    return directory
+    return root
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_page_and_a_plot_for_each_file(shown, name):
-    path, again = (place / f"naïve {name}.json" for place in (shown, shown / "again"))
+    path, again = (directory / f"naïve {name}.json" for directory in (shown, shown / "again"))
     page = Page(path.with_suffix(".html").read_text(encoding="utf-8"))
     for text in (*FACTS.values(), *FILES[name][1]):
         assert text in page.texts
     assert {"dl", "table", "th", "td"} <= set(page.tags)
-    # Nothing but the page is needed: what is linked is in it.
+    # The page is self-contained: all links are internal.
     assert all(link.startswith("#") for link in page.links)
     assert path.with_suffix(".html").read_bytes() == again.with_suffix(".html").read_bytes()
     if importlib.util.find_spec("matplotlib"):

@@ -1,4 +1,4 @@
-"""Bound launches: what they keep and what they find out anew."""
+"""Bound launches: the state that they hold, and the state that they read again."""
 
 import numpy as np
 import pytest
@@ -29,13 +29,13 @@ def test_keeps_its_arrays(backend):
     out = backend.array(np.zeros(1000, np.float32))
     launch = add.bind(4, backend.array(np.ones(1000, np.float32)), out, 1000, 1)
     for _ in range(10):
-        backend.array(np.full(1000, 9, np.float32))  # would take the place of what is not kept
+        backend.array(np.full(1000, 9, np.float32))  # would reuse the memory of arrays that are not kept
     launch()
     assert (backend.numpy(out) == 1).all()
 
 
 @pytest.mark.compiled
-def test_says_what_it_launches(backend):
+def test_properties_of_a_bound_launch(backend):
     out = backend.array(np.zeros(10, np.float32))
     launch = add.bind(1, out, out, 10, 1)
     assert launch.compiled is add[1](out, out, 10, 1)
@@ -72,10 +72,10 @@ def test_streams_of_bound_launches():
     x, out = torch.ones(1000, device="cuda"), torch.zeros(1000, device="cuda")
     launch = add.bind(4, x, out, 1000, 1)
     torch.cuda.synchronize()
-    side = torch.cuda.Stream()
-    with torch.cuda.stream(side):
+    other = torch.cuda.Stream()
+    with torch.cuda.stream(other):
         torch.cuda._sleep(50_000_000)
         out.fill_(5)
-        launch()  # on the stream that is current now, behind the fill
-    side.synchronize()
+        launch()  # on the stream that is current now, after the fill
+    other.synchronize()
     assert (out == 6).all()

@@ -30,18 +30,18 @@ def launch(**options):
 
 @pytest.fixture
 def run(tmp_path):
-    """`run(code, **environment)`: what `code` prints in a process of its own that shares one cache with the others."""
+    """`run(code, **environment)`: the output of `code` in a new process. All processes share one cache."""
 
     def run(code, **environment):
         script = tmp_path / "script.py"
         script.write_text(PRELUDE + textwrap.dedent(code))
-        places = {
+        directories = {
             "PYTHONPATH": str(Path(tilewright.__file__).parents[1]),
             "TILEWRIGHT_CACHE_DIR": str(tmp_path / "cache"),
         }
         command = [sys.executable, script]
         done = subprocess.run(
-            command, capture_output=True, text=True, env={**os.environ, **places, **environment}
+            command, capture_output=True, text=True, env={**os.environ, **directories, **environment}
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip(), done.stderr
@@ -51,7 +51,7 @@ def run(tmp_path):
 
 
 def entries(directory):
-    """The files of kernels; beside each there are the notes on what its front end read."""
+    """The files of kernels. Notes on what the front end read lie next to each."""
     files = [path for path in directory.rglob("*") if path.is_file()]
     return [path for path in files if b'"kind": "notes"' not in path.read_bytes()]
 
@@ -63,7 +63,7 @@ def test_second_process_finds_the_kernel(run):
 
 
 @pytest.mark.parametrize("change", ["FACTOR=3", "num_warps=8", "num_stages=2", "debug=True"])
-def test_what_changes_the_key(run, change):
+def test_changes_of_the_key(run, change):
     run("print(launch())")
     out, _ = run(f"print(launch({change}))")
     assert out.endswith("False)")
@@ -103,7 +103,7 @@ def test_dump(run, tmp_path):
 
 
 def test_directory_is_looked_up_at_each_compilation(run, tmp_path):
-    """A directory that is set later is used from then on; the first one keeps what it has."""
+    """A directory that is set later is used from then on; the first one keeps its entries."""
     found, _ = run(
         """
         import os

@@ -58,7 +58,7 @@ def run(directory, code, cache, arguments=()):
 
 
 def sound_entries(cache):
-    """The keys of the entries that can be read: for each kernel its code, and the notes on how it came about."""
+    """The keys of readable entries: per kernel its code, and the notes of its front end."""
     if not Path(cache).exists():
         return set()
     opened = Cache(str(cache))
@@ -93,7 +93,7 @@ def test_many_processes_at_once(tmp_path):
 def test_killed_at_random_moments(tmp_path):
     kernels = random.Random(5)
     cache, seen = tmp_path / "cache", set()
-    # How long a kernel takes differs by far on a busy machine.
+    # The time of a kernel varies widely on a busy machine.
     arguments = command(
         tmp_path,
         """
@@ -158,7 +158,7 @@ def test_full_disk(tmp_path):
     assert int(done.stdout) <= 16384
 
 
-def test_damage_at_random_places(tmp_path):
+def test_damage_at_random_offsets(tmp_path):
     cache, dice = tmp_path / "cache", random.Random(7)
     assert run(tmp_path, "run(range(2, 10))", cache).returncode == 0
     for path in sorted(cache.iterdir()):
@@ -172,9 +172,9 @@ def test_damage_at_random_places(tmp_path):
 
 
 def test_read_only_directory(tmp_path):
-    place = tempfile.mkdtemp()  # where another user may go, unlike pytest's
+    shared = tempfile.mkdtemp()  # where another user may go, unlike pytest's
     try:
-        os.chmod(place, 0o777)
+        os.chmod(shared, 0o777)
         done = run(
             tmp_path,
             """
@@ -198,13 +198,13 @@ def test_read_only_directory(tmp_path):
                 os.chmod(sys.argv[1], 0o700)
             """,
             tmp_path / "cache",
-            arguments=[os.path.join(place, "cache")],
+            arguments=[os.path.join(shared, "cache")],
         )
         assert done.returncode == 0, done.stderr
         assert "a kernel was not cached on disk" in done.stderr
         assert done.stdout == "True False\n2 True\n"
     finally:
-        shutil.rmtree(place)
+        shutil.rmtree(shared)
 
 
 @pytest.mark.parametrize("how", ["owner", "mode"])

@@ -23,17 +23,17 @@ def tile_of(
     """A tile of a @ b, and its rows and columns."""
     m = tile_m * BM + tl.arange(0, BM)
     n = tile_n * BN + tl.arange(0, BN)
-    sums = tl.zeros((BM, BN), tl.float32)
+    acc = tl.zeros((BM, BN), tl.float32)
     for start in range(0, K, BK):
         k = start + tl.arange(0, BK)
         left = tl.load(a + m[:, None] * a_row + k[None, :], (m < M)[:, None] & (k < K)[None, :], 0.0)
         right = tl.load(b + k[:, None] * b_row + n[None, :], (k < K)[:, None] & (n < N)[None, :], 0.0)
-        sums = tl.dot(left, right, sums)
-    return sums, m, n
+        acc = tl.dot(left, right, acc)
+    return acc, m, n
 
 
 @tw.jit
-def product(
+def matmul(
     a,
     b,
     c,
@@ -58,12 +58,12 @@ def product(
     b += batch * b_next
     c += batch * c_next
     tile_m, tile_n = locate(tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN), GROUP)
-    sums, m, n = tile_of(a, b, tile_m, tile_n, M, N, K, a_row, b_row, BM, BN, BK)
+    acc, m, n = tile_of(a, b, tile_m, tile_n, M, N, K, a_row, b_row, BM, BN, BK)
     mask = (m < M)[:, None] & (n < N)[None, :]
-    places = c + m[:, None] * c_row + n[None, :]
+    targets = c + m[:, None] * c_row + n[None, :]
     if ADD:
-        sums += tl.load(places, mask, 0.0)
-    tl.store(places, sums.to(c.dtype.element_ty), mask)
+        acc += tl.load(targets, mask, 0.0)
+    tl.store(targets, acc.to(c.dtype.element_ty), mask)
 
 
 @tw.jit
@@ -82,38 +82,38 @@ def own_loop(
     BK: tl.constexpr,
     GROUP: tl.constexpr,
 ):
-    """c = a @ b by as many programs as there are; each takes its tiles in turn, and counts them once more."""
+    """c = a @ b by a persistent grid; each program counts its tiles a second time."""
     tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     stored = tl.program_id(0) - tl.num_programs(0)
     for tile in range(tl.program_id(0), tiles_m * tiles_n, tl.num_programs(0)):
         tile_m, tile_n = locate(tile, tiles_m, tiles_n, GROUP)
-        sums, m, n = tile_of(a, b, tile_m, tile_n, M, N, K, a_row, b_row, BM, BN, BK)
+        acc, m, n = tile_of(a, b, tile_m, tile_n, M, N, K, a_row, b_row, BM, BN, BK)
         stored += tl.num_programs(0)
         tile_m, tile_n = locate(stored, tiles_m, tiles_n, GROUP)
         m = tile_m * BM + tl.arange(0, BM)
         n = tile_n * BN + tl.arange(0, BN)
         mask = (m < M)[:, None] & (n < N)[None, :]
-        tl.store(c + m[:, None] * c_row + n[None, :], sums.to(c.dtype.element_ty), mask)
+        tl.store(c + m[:, None] * c_row + n[None, :], acc.to(c.dtype.element_ty), mask)
 
 
 @tw.jit
 def chain(a, b, c, out, counts, M, K, b_row, c_row, BM: tl.constexpr, BN: tl.constexpr):
-    """out = (a @ b) @ c block by block of b's columns: all programs load all of b and c."""
+    """out = (a @ b) @ c, by blocks of columns of b: all programs load all of b and c."""
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     i = tl.arange(0, BN)
     left = tl.load(a + m[:, None] * BN + i[None, :], (m < M)[:, None], 0.0)
-    sums = tl.zeros((BM, BN), tl.float32)
+    acc = tl.zeros((BM, BN), tl.float32)
     for start in range(0, K, BN):
         k = start + i
         first = tl.dot(left, tl.load(b + i[:, None] * b_row + k[None, :], (k < K)[None, :], 0.0))
         second = tl.load(c + k[:, None] * c_row + i[None, :], (k < K)[:, None], 0.0)
-        sums = tl.dot(first.to(tl.float16), second, sums)
-    tl.store(out + m[:, None] * BN + i[None, :], sums, (m < M)[:, None])
+        acc = tl.dot(first.to(tl.float16), second, acc)
+    tl.store(out + m[:, None] * BN + i[None, :], acc, (m < M)[:, None])
     tl.store(counts + tl.program_id(0), tl.num_programs(0))
 
 
 def operands(rng, *shapes):
-    """Small integers, whose products are exact."""
+    """Small integers, so that dots are exact."""
     return [rng.integers(-2, 3, shape).astype(np.float16) for shape in shapes]
 
 
@@ -127,17 +127,17 @@ SHAPES = [
 
 
 def multiply(backend, a, b, c, blocks, group=8, add=False, **options):
-    """Run `product`; arrays have a batch or none."""
+    """Runs `matmul`; arrays have a batch dimension or none."""
     M, K, N = a.shape[-2], a.shape[-1], b.shape[-1]
     batch = a.shape[0] if a.ndim == 3 else 1
     grid = (tw.cdiv(M, blocks[0]) * tw.cdiv(N, blocks[1]), batch)
     a, b = backend.array(a), backend.array(b)
-    product[grid](a, b, c, M, N, K, K, N, N, M * K, K * N, M * N, *blocks, group, add, **options)
+    matmul[grid](a, b, c, M, N, K, K, N, N, M * K, K * N, M * N, *blocks, group, add, **options)
 
 
 @pytest.mark.parametrize("num_ctas", (1, 2, 4, 8))
 @pytest.mark.parametrize("M, N, K", SHAPES)
-def test_product(backend, rng, M, N, K, num_ctas):
+def test_matmul(backend, rng, M, N, K, num_ctas):
     a, b = operands(rng, (M, K), (K, N))
     c = backend.poisoned((M, N), "float16")
     multiply(backend, a, b, c, (64, 64, 32), 3, num_ctas=num_ctas)
@@ -163,14 +163,14 @@ def test_large_tiles(backend, rng, M, N, K):
 
 @pytest.mark.cuda
 def test_more_tiles_than_run_at_once(backend):
-    """Many turns of each program; the partner of the last one has none."""
+    """Each program takes many tiles; the partner of the last one has none."""
     import torch
 
     for M, N in ((64 * 301, 64 * 13), (64 * 40, 64 * 41)):
         a, b = (torch.randint(-2, 3, shape, device="cuda").half() for shape in ((M, 192), (192, N)))
         c = torch.full((M, N), float("nan"), dtype=torch.half, device="cuda")
         for num_ctas in (2, 4):
-            product[tw.cdiv(M, 64) * tw.cdiv(N, 64), 1](
+            matmul[tw.cdiv(M, 64) * tw.cdiv(N, 64), 1](
                 a,
                 b,
                 c.fill_(float("nan")),
@@ -195,7 +195,7 @@ def test_more_tiles_than_run_at_once(backend):
 
 @pytest.mark.parametrize("M", (64, 192, 832))
 def test_no_program_adds_twice(backend, rng, M):
-    """Of an odd number of tiles the last one's partner has none, and must not add to this one's."""
+    """With an odd number of tiles the last program's partner has no tile, and must not add to this one."""
     a, b, c = operands(rng, (M, 64), (64, 64), (M, 64))
     there = backend.array(c)
     multiply(backend, a, b, there, (64, 64, 32), add=True, num_ctas=2)
@@ -215,7 +215,7 @@ def test_loop_of_the_kernel(backend, rng, programs):
 @pytest.mark.parametrize("M", (64, 192, 1000))
 @pytest.mark.parametrize("num_ctas", (1, 2, 4))
 def test_programs_of_their_own(backend, rng, M, num_ctas):
-    """A kernel that is not persistent: its grid is rounded up, which it does not see."""
+    """A non-persistent kernel: its grid is rounded up, but the kernel sees the requested one."""
     a, b, c = operands(rng, (M, 64), (64, 192), (192, 64))
     out = backend.poisoned((M, 64), "float32")
     programs = tw.cdiv(M, 64)
@@ -225,13 +225,13 @@ def test_programs_of_their_own(backend, rng, M, num_ctas):
     expected = np.full(programs + 8, -1, np.int32)
     expected[:programs] = programs
     np.testing.assert_array_equal(backend.numpy(counts), expected)
-    # What comes out of the first product is exact in float16.
+    # The result of the first dot is exact in float16.
     first = a.astype(np.float32) @ b.astype(np.float32)
     np.testing.assert_array_equal(backend.numpy(out), first @ c.astype(np.float32))
 
 
 def types_of(fn):
-    """The types of a kernel's arguments, as the tests above give them."""
+    """The argument types of a kernel, as in the tests above."""
     pointers = {"a": "*fp16", "b": "*fp16", "c": "*fp16", "out": "*fp32", "counts": "*i32"}
     constants = ("BM", "BN", "BK", "GROUP", "ADD")
     return {name: pointers.get(name, "i32") for name in fn.arg_names if name not in constants}
@@ -252,18 +252,18 @@ LARGE = {"BM": 128, "BN": 128, "BK": 64, "GROUP": 8, "ADD": False}
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("fn", (product, own_loop))
+@pytest.mark.parametrize("fn", (matmul, own_loop))
 def test_operand_that_neighbours_share_is_multicast(fn):
     kernel = compiled(fn, LARGE, num_warps=8, num_ctas=2)
     assert kernel.metadata["cluster"] == 2
     assert kernel.asm["warp"].count("multicast if") == 1
     assert ".reqnctapercluster 2, 1, 1" in kernel.asm["ptx"]
-    assert any("each of the 2 blocks of a cluster brings a part" in remark for remark in remarks(kernel))
+    assert any("each of the 2 CTAs of a cluster loads a part" in remark for remark in remarks(kernel))
     assert "cluster" not in compiled(fn, LARGE, num_warps=8).metadata
 
 
 @pytest.mark.compiled
-def test_what_all_programs_load_is_multicast_always():
+def test_operands_of_all_programs_are_always_multicast():
     kernel = compiled(chain, {"BM": 64, "BN": 64}, num_ctas=4)
     assert kernel.metadata["cluster"] == 4
     assert kernel.asm["warp"].count(" multicast :") == 2
@@ -271,9 +271,9 @@ def test_what_all_programs_load_is_multicast_always():
 
 @pytest.mark.compiled
 def test_clusters_of_eight_at_most():
-    assert compiled(product, LARGE, num_warps=8, num_ctas=16).metadata["cluster"] == 8
+    assert compiled(matmul, LARGE, num_warps=8, num_ctas=16).metadata["cluster"] == 8
 
 
 @pytest.mark.compiled
 def test_devices_without_clusters_take_the_hint():
-    assert "cluster" not in compiled(product, LARGE, "sm_80", num_warps=8, num_ctas=2).metadata
+    assert "cluster" not in compiled(matmul, LARGE, "sm_80", num_warps=8, num_ctas=2).metadata

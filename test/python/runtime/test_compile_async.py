@@ -41,7 +41,7 @@ def counted(monkeypatch):
     return calls
 
 
-def test_launch_takes_what_was_compiled(backend, counted):
+def test_launch_uses_the_compiled_kernel(backend, counted):
     out = backend.array(np.zeros(16), "float32")
     future = fill.compile_async(out, 2.5, BLOCK=16)
     assert isinstance(future, Future)
@@ -75,7 +75,7 @@ def test_tuned_and_computed_kernels(backend):
 
 
 # Two assemblers that each wait for the other to be started, so that both compilations are past the front end at
-# once: whichever held the interpreter's lock would keep the other from ever getting there.
+# once: if one held the interpreter's lock, the other would never get there.
 ASSEMBLER = """#!{python}
 import os, pathlib, sys, time
 if "--version" in sys.argv:
@@ -128,7 +128,7 @@ def test_two_compile_at_once(double, tmp_path):
 
 @pytest.fixture
 def waiting(monkeypatch):
-    """An event: a thread waits for what another one computes."""
+    """An event: a thread waits for the result of another one."""
     event = threading.Event()
 
     class Noted(Future):
@@ -152,11 +152,11 @@ def test_the_same_is_computed_once(waiting):
     assert waiting.wait(60)
     go.set()
     assert futures[0].result() is futures[1].result() and len(calls) == 1
-    # Later it is computed anew.
+    # A later call computes it again.
     assert background.once("key", lambda: 3) == 3
 
 
-def test_who_waits_for_a_failure_tries_again(waiting):
+def test_a_thread_that_waits_for_a_failure_tries_again(waiting):
     entered, go = threading.Event(), threading.Event()
 
     def fail():

@@ -1,4 +1,4 @@
-"""The benchmark of compiling runs, where there is no GPU too."""
+"""The compile benchmark runs, also without a GPU."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def test_compile_benchmark(tmp_path):
     environment = {
         **os.environ,
         "PYTHONPATH": str(Path(tilewright.__file__).parents[1]),
-        # An assembler is on some machines only.
+        # only some machines have an assembler
         "TILEWRIGHT_ASSEMBLER": "driver",
     }
     command = [sys.executable, str(script), "--processes", "1", "--out", "c.json"]

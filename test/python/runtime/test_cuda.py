@@ -26,13 +26,13 @@ def torch():
 
 def test_current_stream_of_torch(torch):
     x = torch.zeros(1000, device="cuda")
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        torch.cuda._sleep(50_000_000)  # the kernel has to wait for this and for the fill behind it
+    other = torch.cuda.Stream()
+    other.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(other):
+        torch.cuda._sleep(50_000_000)  # the kernel has to wait for this and for the fill after it
         x.fill_(5)
         run(x)
-    side.synchronize()
+    other.synchronize()
     assert (x == 6).all()
 
 
@@ -40,12 +40,12 @@ def test_current_stream_of_torch(torch):
 def test_stream_of_the_caller(torch, as_int):
     x = torch.zeros(1000, device="cuda")
     torch.cuda.synchronize()
-    side = torch.cuda.Stream()
-    with torch.cuda.stream(side):
+    other = torch.cuda.Stream()
+    with torch.cuda.stream(other):
         torch.cuda._sleep(50_000_000)
         x.fill_(5)
-    run(x, stream=side.cuda_stream if as_int else side)
-    side.synchronize()
+    run(x, stream=other.cuda_stream if as_int else other)
+    other.synchronize()
     assert (x == 6).all()
 
 

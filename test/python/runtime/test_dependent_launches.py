@@ -1,4 +1,4 @@
-"""Kernels that start before the kernels in front of them on their stream are done."""
+"""Kernels that start before earlier kernels of their stream are done."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def add_one(x, n, BLOCK: tl.constexpr):
 
 @tw.jit
 def reverse(x, out, n, BLOCK: tl.constexpr):
-    """out[i] = x[n - 1 - i], so that each program reads what another program of the kernel before wrote."""
+    """out[i] = x[n - 1 - i]: each program reads the output of another program of the previous kernel."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.extra.cuda.gdc_wait()
     tl.extra.cuda.gdc_launch_dependents()
@@ -27,18 +27,18 @@ def reverse(x, out, n, BLOCK: tl.constexpr):
 
 
 @tw.jit
-def product(a, b, c, N: tl.constexpr, BLOCK: tl.constexpr):
+def matmul(a, b, c, N: tl.constexpr, BLOCK: tl.constexpr):
     """c = a @ b, of N x N."""
     rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     k = tl.arange(0, 64)
-    sums = tl.zeros((BLOCK, BLOCK), tl.float32)
+    acc = tl.zeros((BLOCK, BLOCK), tl.float32)
     tl.extra.cuda.gdc_wait()
     for start in range(0, N, 64):
         left = tl.load(a + rows[:, None] * N + start + k[None, :])
-        sums = tl.dot(left, tl.load(b + (start + k[:, None]) * N + columns[None, :]), sums)
+        acc = tl.dot(left, tl.load(b + (start + k[:, None]) * N + columns[None, :]), acc)
     tl.extra.cuda.gdc_launch_dependents()
-    tl.store(c + rows[:, None] * N + columns[None, :], sums.to(tl.float16))
+    tl.store(c + rows[:, None] * N + columns[None, :], acc.to(tl.float16))
 
 
 @tw.jit
@@ -48,7 +48,7 @@ def copy(x, out, n, BLOCK: tl.constexpr):
 
 
 def rounds(backend):
-    """How often to launch what could overlap: the interpreter runs one program after the other."""
+    """The number of launches that could overlap. The interpreter runs programs one by one, so few are enough."""
     return 2 if backend.name == "interpreter" else 20
 
 
@@ -62,7 +62,7 @@ def test_chain_of_kernels(backend, rng):
     np.testing.assert_array_equal(backend.numpy(here), x + rounds(backend))
 
 
-def test_kernel_that_never_waits_runs_in_turn(backend):
+def test_kernel_that_never_waits_runs_in_order(backend):
     n = 100_000
     x, out = backend.array(np.zeros(n, np.int32)), backend.poisoned((n,), "int32")
     for _ in range(rounds(backend)):
@@ -71,14 +71,14 @@ def test_kernel_that_never_waits_runs_in_turn(backend):
     np.testing.assert_array_equal(backend.numpy(out), np.full(n, rounds(backend)))
 
 
-def test_products_wait(backend, rng):
-    """The warp that loads waits, too."""
+def test_matmul_waits(backend, rng):
+    """The producer warp waits, too."""
     N = 256
     a = backend.array(np.eye(N)[rng.permutation(N)].astype(np.float16))
     x = rng.integers(-4, 5, (N, N)).astype(np.float16)
     want, blocks = x.copy(), [backend.array(x), backend.poisoned((N, N), "float16")]
     for step in range(6):
-        product[N // 128, N // 128](
+        matmul[N // 128, N // 128](
             a, blocks[step % 2], blocks[1 - step % 2], N, 128, num_warps=8, launch_pdl=True
         )
         want = backend.numpy(a).astype(np.float16) @ want
@@ -108,7 +108,7 @@ def test_instructions(target, waits):
 def test_the_warp_that_loads_waits():
     types = dict.fromkeys("abc", "*fp16")
     compiled = compile_kernel(
-        product.fn,
+        matmul.fn,
         types,
         {"N": 256, "BLOCK": 128},
         dict.fromkeys(types, 16),

@@ -1,4 +1,4 @@
-"""Tensor descriptors as arguments: each launch takes what they are now."""
+"""Tensor descriptors as arguments: each launch uses their present state."""
 
 import numpy as np
 import pytest
@@ -79,8 +79,8 @@ def test_lists_may_change_in_place(backend, pair):
         copy[3](source, result, 40)
 
 
-def test_other_arrays_of_the_same_sides(backend, rng):
-    """Whose numbers are other objects, and which may be of other types."""
+def test_other_arrays_of_the_same_shape(backend, rng):
+    """Their sizes are other objects, and their element types may differ."""
     for number in range(4):
         values = rng.normal(size=(300, 400)).astype(np.float32 if number < 3 else np.float64)
         given, target = backend.array(values), backend.array(np.zeros_like(values))
@@ -90,7 +90,7 @@ def test_other_arrays_of_the_same_sides(backend, rng):
 
 
 def test_grid_may_launch_the_kernel(backend, pair):
-    """With other descriptors, while those of the outer launch are known."""
+    """The inner launch uses other descriptors while the outer one is prepared."""
     values, (given, target), (source, result) = pair
     other, launches = backend.array(np.zeros((20, 40), np.float32)), []
 
@@ -111,7 +111,7 @@ def test_grid_may_launch_the_kernel(backend, pair):
         np.testing.assert_array_equal(backend.numpy(other), expected)
 
 
-def test_descriptors_in_other_places(backend, pair):
+def test_descriptors_in_other_positions(backend, pair):
     @tw.jit
     def mark(left, right, out_ptr, mark):
         tl.store(out_ptr, mark)
@@ -127,7 +127,7 @@ def test_descriptors_in_other_places(backend, pair):
             assert (f"{name}.base" in compiled.arg_types) == isinstance(argument, tw.TensorDescriptor)
 
 
-def test_sides_may_be_numbers_of_numpy(backend, pair):
+def test_shapes_may_be_numbers_of_numpy(backend, pair):
     values, (_, target), (source, result) = pair
     source.shape = list(np.array([20, 40]))
     copy[3](source, result, 40)
@@ -148,7 +148,7 @@ def test_padding_is_compiled_in(backend, pair):
 def test_bound(backend, pair):
     values, (_, target), (source, result) = pair
     launch = copy.bind(3, source, result, 40)
-    result.shape = [1, 1]  # what was bound stays
+    result.shape = [1, 1]  # the bound state stays
     launch()
     np.testing.assert_array_equal(backend.numpy(target), values)
 
@@ -162,7 +162,7 @@ def test_bound(backend, pair):
 )
 @pytest.mark.parametrize("is_known", [False, True])
 def test_base_is_an_array(backend, pair, base, message, is_known):
-    """Whether the kernel was launched with descriptors of these blocks before or not; and it can be afterwards."""
+    """The check does not depend on earlier launches with such blocks, and later launches still work."""
 
     @tw.jit
     def copy_anew(source, target):

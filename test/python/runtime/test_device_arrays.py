@@ -1,4 +1,4 @@
-"""Arrays, streams, events and graphs on the double of the driver: what is asked of it, and what it refuses."""
+"""Arrays, streams, events and graphs on the double of the driver: calls to the driver, and its failures."""
 
 import pytest
 

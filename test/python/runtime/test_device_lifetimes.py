@@ -1,4 +1,4 @@
-"""On the double of the driver: what is destroyed and freed, when, and in which order."""
+"""Time and order of destruction of driver objects, on the double of the driver."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def counts():
 
 @pytest.fixture
 def counted(run, double):
-    """`counted(code)`: what the code prints."""
+    """`counted(code)`: the output of the code."""
     return lambda code: run(COUNTS + code, double("FakeCuda"))
 
 
@@ -53,7 +53,7 @@ print(*counts())
 
 
 def test_memory_on_streams_of_others_is_freed_without_them(counted):
-    """Nobody says how long such a stream lives."""
+    """The lifetime of such a stream is unknown."""
     lines = counted("""
 class Foreign:
     "As another library's: destroyed when it is finalised."
@@ -75,7 +75,7 @@ print(*counts())
     assert lines == ["0 0 1", "0 0 2"]
 
 
-def test_streams_outlive_what_is_bound_to_them(counted):
+def test_streams_outlive_launches_bound_to_them(counted):
     lines = counted("""
 arguments = tw.zeros(4), None, 3
 launch = kernel.bind(1, *arguments, stream=tw.Stream())

@@ -76,7 +76,7 @@ def test_memory_goes_there_and_back(run, double):
         "<tilewright array of int16, shape [2, 3], on cuda:1>",
         "[[0, 1, 2], [3, 4, 5]]",
         "ValueError: cannot copy int16 of shape [6] to int16 of shape [2, 3]",
-        "ValueError: the sides of an array are not negative, got [-1]",
+        "ValueError: the dimensions of an array are not negative, got [-1]",
     ]
 
 
@@ -138,7 +138,7 @@ INTERFACE = """
 
 
 def test_stream_that_an_array_names(run, double):
-    """As CuPy's arrays name the current stream."""
+    """CuPy's arrays name the current stream like this."""
     lines = run(
         INTERFACE
         + """
@@ -178,7 +178,7 @@ def test_address_that_elements_cannot_have(run, double):
             f"ValueError: argument '{name}' of kernel kernel(): the array begins at address 0x"
         )
         assert line.endswith(
-            ", which is no multiple of the 4 bytes of its elements, as GPUs need it; pass a copy of the array"
+            ", which is not a multiple of the 4 bytes of its elements, as GPUs require; pass a copy of the array"
         )
 
 

@@ -1,4 +1,4 @@
-"""Kernels found on disk without the front end: only where it would make the same of them."""
+"""Kernels found on disk without the front end, only if it would produce the same code."""
 
 import os
 import subprocess
@@ -62,8 +62,8 @@ RESULT = 1167
 
 @pytest.fixture
 def run(tmp_path):
-    """`run(edits)`: what the script prints in a process of its own: the result, whether the kernel was on disk,
-    whether there was need of the front end. `edits` are pairs of text and what takes its place, in either file."""
+    """`run(edits)`: the output of the script in a new process: the result, whether the kernel was on disk, and
+    whether the front end ran. `edits` are pairs of a text and its replacement, in either file."""
 
     def run(*edits, **environment):
         helpers, script = HELPERS, SCRIPT
@@ -72,14 +72,14 @@ def run(tmp_path):
             helpers, script = helpers.replace(old, new), script.replace(old, new)
         (tmp_path / "helpers.py").write_text(helpers)
         (tmp_path / "script.py").write_text(script)
-        places = {
+        directories = {
             "PYTHONPATH": str(Path(tilewright.__file__).parents[1]),
             "PYTHONDONTWRITEBYTECODE": "1",
             "TILEWRIGHT_CACHE_DIR": str(tmp_path / "cache"),
         }
         command = [sys.executable, tmp_path / "script.py"]
         done = subprocess.run(
-            command, capture_output=True, text=True, env={**os.environ, **places, **environment}
+            command, capture_output=True, text=True, env={**os.environ, **directories, **environment}
         )
         assert done.returncode == 0, done.stderr
         *printed, last = done.stdout.splitlines()
@@ -95,7 +95,7 @@ def test_second_process_needs_no_front_end(run):
     assert run() == (RESULT, True, False)
 
 
-# What is edited, and what comes of the kernel then.
+# Edits, and the result of the kernel after each.
 EDITS = {
     "kernel": (("value = called(x)", "value = 1 + called(x)"), RESULT + 1),
     "called function": (("return inner(x)", "return 1 + inner(x)"), RESULT + 2),
@@ -126,7 +126,7 @@ def test_edits_are_seen(run, what):
     assert run()[:2] == (RESULT, True)
 
 
-# With values that change while no line of the program does.
+# Values that change without an edit.
 @pytest.mark.parametrize(
     ("line", "change"),
     [
@@ -146,7 +146,7 @@ def test_values_are_seen(run, line, change):
 def test_functions_that_run_while_compiling(run):
     edit = ("max(ADD, 0)", "helpers.plain(ADD)")
     assert run(edit) == (RESULT + 1, False, True)
-    # What they read is not known, so that they are always run.
+    # Their inputs are unknown, so they always run.
     assert run(edit) == (RESULT + 1, True, True)
 
 
@@ -159,7 +159,7 @@ def test_attributes_of_functions(run):
     assert run(kernel, value, VALUE="8") == (RESULT + 3, True, True)
 
 
-def test_what_is_printed_while_compiling_is_always_printed(run):
+def test_compile_time_output_is_always_printed(run):
     edit = ("tl.store(out, value)", 'tl.static_print("seen"); tl.store(out, value)')
     assert run(edit) == (RESULT, False, True, "seen")
     assert run(edit) == (RESULT, True, True, "seen")

@@ -82,7 +82,7 @@ def test_every_kind_of_scalar(backend):
     np.testing.assert_array_equal(backend.numpy(out), expected)
 
 
-def test_grid_of_three_sides(backend):
+def test_grid_of_three_axes(backend):
     @tw.jit
     def kernel(out):
         x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)

@@ -15,7 +15,7 @@ KERNEL = """
         i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         tl.store(out + i, tl.load(x + i, i < n) + 1, i < n)
 
-    def work():  # so that threads change places in Python that the launch runs
+    def work():  # so that threads switch in Python code that the launch runs
         return sum(1 for _ in range(2000))
 
     x, out = np.zeros(1 << 16, np.float32), np.zeros(1 << 16, np.float32)
@@ -101,7 +101,7 @@ def test_compilations_in_the_background_end_first(program):
 
 
 def test_daemon_threads_that_use_a_gpu(run, double):
-    """Where the process ends there is no error: `run` looks at its status."""
+    """The process ends without an error: `run` checks its status."""
     lines = run(
         """
         import threading, time

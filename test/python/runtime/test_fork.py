@@ -1,4 +1,4 @@
-"""Children of a fork, of a process that launches and compiles meanwhile."""
+"""Forked children of a process that launches and compiles meanwhile."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_children_launch_and_compile(program, step):
 
 
 def test_child_of_a_process_that_tunes(program):
-    """The thread that measures has the tuner's lock, and is not there in the child."""
+    """The measuring thread holds the tuner's lock, and does not exist in the child."""
     done = program(
         KERNEL,
         """
@@ -137,7 +137,7 @@ def test_cuda_that_the_parent_has_used(run, double):
 
 
 def test_compiling_where_the_parent_has_used_cuda(run, double):
-    """Workers that only compile ask for the device, and need no context."""
+    """Workers that only compile query the device, and need no context."""
     lines = run(
         CHILD
         + """

@@ -125,7 +125,7 @@ def change(monkeypatch):
 
 @pytest.fixture
 def result(backend):
-    """`result(kernel)`: what a launch of the kernel stores."""
+    """`result(kernel)`: the value that a launch of the kernel stores."""
     out = backend.array(np.zeros(1, np.int32))
 
     def result(kernel, *args, **options):

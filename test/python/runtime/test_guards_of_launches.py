@@ -1,4 +1,4 @@
-"""Globals that change between launches of all forms: bound, tuned, structured, compiled ahead, of several threads."""
+"""Globals that change between launches of all forms: bound, tuned, structured, precompiled, multithreaded."""
 
 import enum
 import math
@@ -50,7 +50,7 @@ def change(monkeypatch):
 
 @pytest.fixture
 def result(backend):
-    """`result(kernel)`: what a launch of the kernel stores."""
+    """`result(kernel)`: the value that a launch of the kernel stores."""
     out = backend.array(np.zeros(1, np.int32))
 
     def result(kernel, *args, **options):
@@ -155,13 +155,13 @@ def test_launches_of_several_threads(backend, monkeypatch):
     start = threading.Barrier(4)
 
     def launch(number):
-        for turn in range(6):
+        for iteration in range(6):
             if start.wait() == 0:
-                monkeypatch.setitem(globals(), "SCALE", 2 + turn % 2)
+                monkeypatch.setitem(globals(), "SCALE", 2 + iteration % 2)
             start.wait()
             (kernel[1,](outs[number]) if number % 2 else bound[number]())
-            if backend.numpy(outs[number])[0] != 15 + turn % 2:
-                wrong.append((number, turn))
+            if backend.numpy(outs[number])[0] != 15 + iteration % 2:
+                wrong.append((number, iteration))
 
     threads = [threading.Thread(target=launch, args=(number,)) for number in range(4)]
     for thread in threads:

@@ -1,4 +1,4 @@
-"""Hooks around launches, and the profile made of them."""
+"""Hooks around launches, and the profile built on them."""
 
 import json
 

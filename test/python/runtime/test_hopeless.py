@@ -1,4 +1,4 @@
-"""Kernels that an assembler would take minutes for are refused before it begins."""
+"""Kernels that would take minutes to assemble are refused before assembly."""
 
 import pytest
 import tilewright as tw
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.compiled
 
 
 @tw.jit
-def turn(at, right, c, s, inside):
+def rotate_pair(at, right, c, s, inside):
     x, y = tl.load(at, mask=inside, other=0.0), tl.load(at + right, mask=inside, other=0.0)
     turned = x * c - y * s
     tl.store(at, turned, mask=inside)
@@ -27,8 +27,8 @@ def rotate(q, k, cos, sin, stride, step, n, BLOCK: tl.constexpr):
     at = row * stride + head * n + column * step
     inside = (row < n) & (head < n)
     c, s = tl.load(cos + row * n + column * step), tl.load(sin + row * n + column * step)
-    turn(q + at, 32 * step, c, s, inside)
-    turn(k + at, 32 * step, c, s, inside)
+    rotate_pair(q + at, 32 * step, c, s, inside)
+    rotate_pair(k + at, 32 * step, c, s, inside)
 
 
 @tw.jit
@@ -38,12 +38,12 @@ def distances(x, c, near, out, n, stride, step, A: tl.constexpr, B: tl.constexpr
     row = tl.load(near + i[:, None] * stride + j[None, :] * step, mask=inside, other=0).to(tl.int64)
     all_inside = inside[:, :, None] & (k < n)[None, None, :]
     left, right = row + i[:, None], row + j[None, :]
-    apart = tl.zeros((A, B, D), tl.float32)
+    difference = tl.zeros((A, B, D), tl.float32)
     for at in tl.static_range(4):
         here = tl.load(x + (left + at)[:, :, None] * stride + k[None, None, :] * step, mask=all_inside)
         there = tl.load(c + (right + at)[:, :, None] * stride + k[None, None, :] * step, mask=all_inside)
-        apart += here - there
-    tl.store(out + i[:, None] * stride + j[None, :] * step, tl.sum(apart * apart, 2), mask=inside)
+        difference += here - there
+    tl.store(out + i[:, None] * stride + j[None, :] * step, tl.sum(difference * difference, 2), mask=inside)
 
 
 def ptx_of(block):
@@ -67,7 +67,7 @@ def test_values_for_many_times_the_registers_of_a_thread():
     ) as error:
         ptx_of(64)
     assert "use smaller blocks or more warps" in str(error.value)
-    assert "turn(q + at, 32 * step, c, s, inside)" in str(error.value)
+    assert "rotate_pair(q + at, 32 * step, c, s, inside)" in str(error.value)
 
 
 def test_values_for_a_few_times_the_registers_of_a_thread():

@@ -1,4 +1,4 @@
-"""What `import tilewright` brings in: what a first launch or a rare function needs is imported by that."""
+"""`import tilewright` is light: first launches and rare functions import their modules on demand."""
 
 import os
 import subprocess
@@ -46,7 +46,7 @@ def test_import_is_light():
     assert done.stdout == "[]\n", done.stderr
 
 
-def test_what_is_imported_on_demand_is_there():
+def test_modules_on_demand_are_attributes():
     code = """
         import tilewright as tw
         import tilewright.language as tl

@@ -1,4 +1,4 @@
-"""Kernels that run in the interpreter because the environment says so."""
+"""Kernels that the environment sends to the interpreter."""
 
 import re
 

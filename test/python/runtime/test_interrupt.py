@@ -47,14 +47,14 @@ def fill(out, VALUE: tl.constexpr):
 def host(backend):
     if backend.name != "cpu":
         pytest.skip("a kernel on a GPU runs on without the program")
-    # Whoever starts the tests in the background may have had this signal ignored.
+    # A shell may ignore this signal in background jobs.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 def raise_soon(number, after=0.3):
-    """Send this process a signal in a while."""
+    """Sends this process a signal after a delay."""
     timer = threading.Timer(after, signal.raise_signal, [number])
     timer.daemon = True
     timer.start()
@@ -86,7 +86,7 @@ def test_interrupt_ends_a_launch(case):
 
 
 def test_handler_of_the_program():
-    """What it launches runs while a program of the other launch is in the middle of its tiles."""
+    """The handler's launch runs while a program of the other launch is suspended."""
     block, flag = 1 << 16, zeros(1, np.int32)
     out, other = zeros(block), zeros(block)
 
@@ -106,7 +106,7 @@ def test_handler_of_the_program():
 
 
 def test_handler_while_the_kernel_is_compiled(monkeypatch, tmp_path):
-    """It compiles the same kernel, which its thread is in the middle of."""
+    """The handler compiles the kernel that its own thread is compiling."""
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path))
     compile_and_store = compiler._compile_and_store
 

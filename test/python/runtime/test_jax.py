@@ -21,7 +21,7 @@ def double(out, x, n, BLOCK: tl.constexpr = 256):
 
 
 @pytest.fixture
-def place(backend):
+def device(backend):
     """JAX's device for the back end."""
     try:
         return jax.devices("gpu" if backend.name == "cuda" else "cpu")[0]
@@ -30,11 +30,11 @@ def place(backend):
 
 
 @pytest.fixture
-def run(place):
-    """`run(x)`: what `double` makes of an array of JAX, by way of an array of ours."""
+def run(device):
+    """`run(x)`: the result of `double` on an array of JAX, as an array of Tilewright."""
 
     def run(x):
-        out = tw.empty(x.shape, np.float32, "cuda" if place.platform == "gpu" else "cpu")
+        out = tw.empty(x.shape, np.float32, "cuda" if device.platform == "gpu" else "cpu")
         double[tw.cdiv(x.size, 256)](out, x, x.size)
         return out
 
@@ -44,14 +44,14 @@ def run(place):
 @pytest.mark.parametrize(
     "dtype", ["float32", "float16", "bfloat16", "float8_e4m3fn", "int8", "uint16", "bool"]
 )
-def test_dtypes(place, run, dtype):
-    x = jax.device_put((jax.numpy.arange(1000) % 16).astype(dtype), place)
+def test_dtypes(device, run, dtype):
+    x = jax.device_put((jax.numpy.arange(1000) % 16).astype(dtype), device)
     expected = 2 * np.asarray(x).astype(np.float32) if dtype != "int8" else np.asarray(x) * np.int8(2)
     np.testing.assert_array_equal(run(x).to_numpy(), expected)
 
 
-def test_values_that_are_still_computed(place, run):
-    x = jax.device_put(np.full((1500, 1500), 1 / 1500, np.float32), place)
+def test_values_that_are_still_computed(device, run):
+    x = jax.device_put(np.full((1500, 1500), 1 / 1500, np.float32), device)
 
     @jax.jit
     def work(x):
@@ -61,15 +61,15 @@ def test_values_that_are_still_computed(place, run):
     np.testing.assert_allclose(run(work(x + x)).to_numpy(), 32 / 1500, rtol=1e-3)
 
 
-def test_results_go_back(place, run):
-    x = jax.device_put(np.arange(1000, dtype=np.float32), place)
+def test_results_go_back(device, run):
+    x = jax.device_put(np.arange(1000, dtype=np.float32), device)
     out = run(x)
-    tw.cuda.synchronize() if place.platform == "gpu" else None
+    tw.cuda.synchronize() if device.platform == "gpu" else None
     np.testing.assert_array_equal(np.asarray(jax.dlpack.from_dlpack(out) + x), 3 * np.arange(1000))
 
 
-def test_writing_is_refused(place):
-    x = jax.device_put(np.arange(1000, dtype=np.float32), place)
+def test_writing_is_refused(device):
+    x = jax.device_put(np.arange(1000, dtype=np.float32), device)
     with pytest.raises(
         ValueError, match=r"argument 'out' of kernel double.* is read-only, and the kernel writes"
     ):

@@ -1,4 +1,4 @@
-"""What a kernel remembers of its launches for the next one, where the next one is different."""
+"""State that a kernel keeps from a launch for the next one, when the next one differs."""
 
 import sys
 
@@ -13,12 +13,12 @@ pytestmark = pytest.mark.compiled
 
 @tw.jit
 def count(out):
-    """Where the last program is."""
+    """Writes both extents of the grid."""
     tl.store(out + tl.program_id(0), tl.num_programs(0) * 10 + tl.num_programs(1))
 
 
 def launched(grid):
-    """What `count` leaves over the grid."""
+    """The result of `count` over the grid."""
     out = np.zeros(8, np.int32)
     count[grid](out)
     return out[0]
@@ -35,13 +35,13 @@ def test_grids_that_change():
         71,
         11,
     ]
-    sides = [1]
-    launch = count[sides]
-    for side in (1, 2):
-        sides[0] = side
+    extents = [1]
+    launch = count[extents]
+    for extent in (1, 2):
+        extents[0] = extent
         out = np.zeros(8, np.int32)
         launch(out)
-        assert out[0] == 10 * side + 1
+        assert out[0] == 10 * extent + 1
 
 
 def test_the_same_grid_gives_the_same_launcher():
@@ -123,7 +123,7 @@ def test_read_only_arrays_after_others():
 
 
 class Same(int):
-    """Numbers with one hash, which are compared by code of the program."""
+    """Numbers with equal hashes and a comparison in Python."""
 
     compared = None
 
@@ -138,7 +138,7 @@ class Same(int):
 
 @pytest.fixture
 def whenever_compared():
-    """`whenever_compared(action)`: call it, once, when constants are compared next."""
+    """`whenever_compared(action)`: calls `action` once, at the next comparison of constants."""
 
     def arrange(action):
         def compared():

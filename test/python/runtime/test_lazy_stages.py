@@ -1,4 +1,4 @@
-"""The stages that a compiled kernel shows."""
+"""The stages of a compiled kernel."""
 
 import pytest
 import tilewright as tw
@@ -30,7 +30,7 @@ def compiled(target="sm_90a", last="ptx", kernel=double, report=False):
 
 
 def test_texts_are_made_when_they_are_looked_at(monkeypatch, tmp_path):
-    # Elsewhere the kernel may lie with all stages, as one that was dumped does.
+    # Another cache may hold the kernel with all stages, for example after a dump.
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path))
     kernel = compiled()
     assert list(kernel.asm) == ["tile", "warp", "llvm", "ptx"] and len(kernel.asm) == 4
@@ -55,8 +55,8 @@ def test_texts_are_those_of_the_way_to_later_stages(monkeypatch, tmp_path, targe
     assert dict(later.asm) == dict(kept.asm)
 
 
-def test_texts_are_those_of_what_was_compiled(monkeypatch):
-    """Whatever the names in the kernel mean by now."""
+def test_texts_are_those_of_the_compiled_kernel(monkeypatch):
+    """Later changes of globals have no effect."""
     kernel = compiled(kernel=scale)
     monkeypatch.setitem(globals(), "FACTOR", tl.constexpr(5))
     assert "3.000000e+00" in kernel.asm["tile"]
@@ -82,9 +82,9 @@ def test_dump_has_llvm(monkeypatch, tmp_path):
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".llvm", ".ptx", ".tile", ".warp"]
 
 
-@pytest.mark.parametrize("place", ["/proc/nowhere", __file__])
-def test_dump_that_cannot_be_written(monkeypatch, place):
+@pytest.mark.parametrize("directory", ["/proc/nowhere", __file__])
+def test_dump_that_cannot_be_written(monkeypatch, directory):
     """The kernel is compiled all the same."""
-    monkeypatch.setenv("TILEWRIGHT_DUMP_DIR", place)
+    monkeypatch.setenv("TILEWRIGHT_DUMP_DIR", directory)
     with pytest.warns(UserWarning, match="stages are not written where TILEWRIGHT_DUMP_DIR wants them: "):
         assert "ptx" in compiled().asm

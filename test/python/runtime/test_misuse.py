@@ -1,4 +1,4 @@
-"""What the functions around kernels say to arguments that they cannot take."""
+"""Errors of the host functions for invalid arguments."""
 
 import re
 
@@ -10,8 +10,11 @@ import tilewright.language as tl
 X = np.zeros(4, np.float32)
 
 MISTAKES = {
-    "a side that is no int": (lambda: tw.empty(3.5), "the sides of an array are ints, got 3.5"),
-    "sides that are no ints": (lambda: tw.zeros(("a", 2)), "the sides of an array are ints, got ('a', 2)"),
+    "an extent that is no int": (lambda: tw.empty(3.5), "the dimensions of an array are ints, got 3.5"),
+    "extents that are no ints": (
+        lambda: tw.zeros(("a", 2)),
+        "the dimensions of an array are ints, got ('a', 2)",
+    ),
     "no array": (lambda: tw.to_numpy(5), "to_numpy copies an array of Tilewright, got one of type 'int'"),
     "a float": (lambda: tw.next_power_of_2(2.5), "'float' object cannot be interpreted as an integer"),
     "no such dtype": (
@@ -81,6 +84,6 @@ def test_kernels_have_no_elements():
             assert 3 in kernel
 
 
-def test_loops_are_named_by_what_they_do():
+def test_loops_are_named_by_their_work():
     assert repr(tl.range(5)) == "tl.range(0, 5, 1)"
     assert repr(tl.static_range(1, 9, 2)) == "tl.static_range(1, 9, 2)"

@@ -1,4 +1,4 @@
-"""`repr` and `launch_metadata` of `tw.jit`, and what compiled kernels say of themselves."""
+"""`repr` and `launch_metadata` of `tw.jit`, and the metadata of compiled kernels."""
 
 import numpy as np
 import pytest
@@ -48,19 +48,19 @@ def test_the_signature_that_names_see(backend):
         return "named"
 
     @tw.jit(repr=name)
-    def kernel(matrix, pair, n, m, SIDE: tl.constexpr, nothing):
+    def kernel(matrix, pair, n, m, SIZE: tl.constexpr, nothing):
         tl.store(pair[0], n + m)
 
     array = backend.array(np.zeros((32, 64), np.float16))
     kernel.warmup(tw.TensorDescriptor.from_tensor(array, [16, 32]), (array, (4, 1)), 1, 7, 8, None)
     ((constants, signature),) = seen
-    assert (constants["n"], constants["SIDE"], constants["nothing"]) == (1, 8, None)
+    assert (constants["n"], constants["SIZE"], constants["nothing"]) == (1, 8, None)
     assert list(signature.items()) == [
         ("matrix", "tensordesc<fp16[16, 32]>"),
         ("pair", ("*fp16", ("i32", "constexpr"))),
         ("n", "constexpr"),
         ("m", "i32"),
-        ("SIDE", "constexpr"),
+        ("SIZE", "constexpr"),
         ("nothing", "constexpr"),
     ]
 
@@ -77,7 +77,7 @@ def test_functions_that_call_a_named_kernel(backend, out):
 
 def test_metadata_of_launches(out):
     kernel, seen = tw.jit(scale, launch_metadata=facts), []
-    kernel[2,](out, 100, BLOCK=64)  # nobody asks
+    kernel[2,](out, 100, BLOCK=64)  # no hook asks for it
     with tw.launch_hook(seen.append, seen.append), tw.profile() as profile:
         kernel[2,](out, 100, BLOCK=64, num_warps=2)
     expected = {"name": "scale (2, 1, 1)", "bytes": 800, "block": 64}
@@ -91,7 +91,7 @@ def test_metadata_of_launches(out):
     assert [launch.metadata for launch in seen] == [{}, {}]
 
 
-def test_what_they_must_be(out):
+def test_invalid_repr_and_metadata(out):
     with pytest.raises(TypeError, match="repr of a kernel is a function, got 'scale'"):
         tw.jit(scale, repr="scale")
     with pytest.raises(TypeError, match="launch_metadata of a kernel is a function, got 3"):

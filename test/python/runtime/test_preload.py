@@ -1,4 +1,4 @@
-"""Hooks around compilations, and kernels compiled ahead for what they say."""
+"""Hooks around compilations, and kernels precompiled from their data."""
 
 import subprocess
 import sys
@@ -53,14 +53,14 @@ def fresh(kernel):
 
 
 def recorded(call):
-    """What a compile hook sees of a call."""
+    """The compilations that a hook sees of a call."""
     seen = []
     with tw.compile_hook(seen.append):
         call()
     return seen
 
 
-def test_hooks_see_what_is_compiled(backend):
+def test_hooks_see_compilations(backend):
     kernel, order = fresh(add), []
     with tw.compile_hook(lambda c: order.append(("before", c)), lambda c: order.append(("after", c))):
         kernel[2,](*arguments(backend), 20, N=16, kind=tl.float32, num_warps=2)
@@ -110,7 +110,7 @@ def test_arguments_of_several_values(backend):
 
 
 def test_in_another_process(backend, tmp_path):
-    """The data is all that it takes."""
+    """The data alone is enough."""
     if backend.name != "cpu":
         pytest.skip("once is enough")
     (seen,) = recorded(lambda: fresh(add).warmup(*arguments(backend), 20, N=16, kind=tl.float32))
@@ -163,12 +163,12 @@ def test_data_of_another_kernel(backend):
 
 
 @pytest.mark.parametrize("data", ["", "3", "{}", "[]", '{"name": "x"}', None])
-def test_what_is_no_data(data):
+def test_invalid_data(data):
     with pytest.raises(ValueError, match=r"no specialisation data of kernel subtract\(\)"):
         subtract.preload(data)
 
 
-def test_what_cannot_be_written_down(backend):
+def test_arguments_that_cannot_be_written_down(backend):
     x, out = backend.array(np.ones(1, np.float32)), backend.array(np.zeros(1, np.float32))
     (seen,) = recorded(lambda: fresh(apply).warmup(x, out, function=square))
     with pytest.raises(

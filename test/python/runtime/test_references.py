@@ -1,4 +1,4 @@
-"""Launches neither lose nor keep references: what takes part in many is held as often as before."""
+"""Launches neither lose nor keep references: reference counts are the same after many launches."""
 
 import gc
 import sys
@@ -26,13 +26,13 @@ def copy(x, out, BLOCK: tl.constexpr):
 
 
 class Number(int):
-    """Not one of those that Python shares, and so counted."""
+    """An int that Python does not share, so its references are counted."""
 
 
 def assert_balanced(action, *things):
-    """Whether `things` and their types are held as often after many calls, and nothing is left of these."""
+    """Asserts that many calls leave the reference counts of `things` and their types, and no objects."""
     things = [*things, *{type(thing) for thing in things}]
-    for _ in range(3):  # what is remembered of a call replaces what was of the last one
+    for _ in range(3):  # the cached state of a call replaces that of the previous one
         action()
     gc.collect()
     counts = [sys.getrefcount(thing) for thing in things]
@@ -46,7 +46,7 @@ def assert_balanced(action, *things):
 
 @pytest.fixture(params=["library", "tilewright"])
 def arrays(request, backend):
-    """Two arrays of the library of the back end, and two of ours on its device."""
+    """Two arrays of the back end's library, or two of Tilewright on its device."""
     made = [backend.array(np.ones((16, 16), np.float32)) for _ in range(2)]
     if request.param == "library":
         return made

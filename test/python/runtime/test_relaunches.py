@@ -1,6 +1,6 @@
-"""Launches are compared with the last ones of their kernel. Each of these differs from those before it in one thing
-that a kernel is chosen by, or in a value that it is passed, and the launches come in many orders: what was kept from
-another one would be seen. What `warmup` finds is read anew each time."""
+"""A launch may reuse state of the last launches of its kernel. Each launch here differs from the previous ones in one
+property that selects the kernel, or in one value. Launches come in many orders, so that stale state shows. `warmup`
+reads everything again each time."""
 
 import itertools
 import random
@@ -14,7 +14,7 @@ from test_threads import at_once
 
 pytestmark = pytest.mark.compiled
 
-#: More than a kernel remembers.
+#: More launches than a kernel remembers.
 MANY = 40
 
 
@@ -31,20 +31,20 @@ def make_note():
 
 
 def orders(count, seed=0):
-    """Numbers below `count`: in turn, each twice, in pairs of all kinds, and at random."""
-    turns = list(range(count))
+    """Numbers below `count`: in order, each twice, in all pairs, and at random."""
+    indices = list(range(count))
     chosen = random.Random(seed)
     return [
-        *turns,
-        *turns,
-        *(i for i in turns for _ in range(2)),
-        *itertools.chain(*((i, (i + 1) % count) * 2 for i in turns)),
+        *indices,
+        *indices,
+        *(i for i in indices for _ in range(2)),
+        *itertools.chain(*((i, (i + 1) % count) * 2 for i in indices)),
         *(chosen.randrange(count) for _ in range(10 * count)),
     ]
 
 
 def check(kernel, call, expected, read):
-    """Launch with the arguments and options of `call`, and compare what `read` gives and the variant."""
+    """Launches with the arguments and options of `call`; compares the result of `read` and the variant."""
     args, options = call
     compiled = kernel[1](*args, **options)
     np.testing.assert_array_equal(read(), expected)
@@ -58,7 +58,7 @@ def out(backend):
 
 
 def at(array, offset):
-    """What begins `offset` elements behind a multiple of 16 bytes, which the array begins at."""
+    """The part of an aligned array that begins `offset` elements after its start."""
     return array[offset : offset + 1]
 
 
@@ -84,7 +84,7 @@ def test_types_and_addresses(backend, out):
         args, expected = calls[i]
         variants.setdefault(i, set()).add(check(note, (args, {}), expected, lambda: backend.numpy(out)))
     assert all(len(found) == 1 for found in variants.values())
-    # Of each type, those that begin at multiples of 16 bytes and those that do not.
+    # For each type, aligned and unaligned addresses.
     assert len(set().union(*variants.values())) == 2 * 4
 
 
@@ -208,7 +208,7 @@ def test_without_specialization(backend, out):
 
 
 def test_grids_that_are_functions(backend, out):
-    """Which are called once for each launch, with its arguments, and may launch and clear the kernel."""
+    """They are called once per launch, with its arguments, and may launch and clear the kernel."""
     note, seen = make_note(), []
     x, y = (aligned(backend, [value], "float32") for value in (7, 8))
 
@@ -276,7 +276,7 @@ def test_read_only(backend):
 
 
 def descriptors_of(backend):
-    """Arrays with descriptors, no two of which are for the same kernel or say the same."""
+    """Descriptors that differ pairwise in their kernel or their content, with the expected sums."""
     for dtype, (rows, columns), width, start in [
         ("float32", (16, 16), 64, 0),
         ("float32", (16, 16), 64, 4),
@@ -315,7 +315,7 @@ def test_descriptors(backend, out):
 
 
 def test_bases_of_descriptors(backend, out):
-    """One descriptor whose array becomes another one."""
+    """One descriptor whose array is replaced."""
 
     @tw.jit
     def total(x, out):
@@ -336,13 +336,13 @@ def test_bases_of_descriptors(backend, out):
 def test_arrays_of_ours(backend):
     """On the CPU and, where there is one, on the GPU, of several types and at several addresses."""
     note, calls = make_note(), []
-    for place, dtype, offset in itertools.product(
+    for device, dtype, offset in itertools.product(
         ["cpu", *["cuda"] * (backend.name == "cuda")], ["float32", "float16", "int8"], [0, 1, 5]
     ):
-        memory = tw.from_numpy(np.arange(32).astype(dtype), device=place)
-        x = tw.from_dlpack(at(np.from_dlpack(memory), offset)) if place == "cpu" else memory
-        out = tw.from_numpy(np.zeros(4), device=place)
-        calls.append((x, out, offset if place == "cpu" else 0))
+        memory = tw.from_numpy(np.arange(32).astype(dtype), device=device)
+        x = tw.from_dlpack(at(np.from_dlpack(memory), offset)) if device == "cpu" else memory
+        out = tw.from_numpy(np.zeros(4), device=device)
+        calls.append((x, out, offset if device == "cpu" else 0))
     for i in orders(len(calls)):
         x, out, offset = calls[i]
         check(note, ((x, out, i + 2), {}), [offset, i + 2, 1, 3], out.to_numpy)
@@ -389,7 +389,7 @@ def test_addresses_that_a_gpu_cannot_read(backend):
 
 
 def test_tensors(backend):
-    """Of PyTorch: of all types, at any address, with others between."""
+    """Tensors of PyTorch of all types, at any address, mixed with other arrays."""
     torch = needs("torch")
     device = "cuda" if backend.name == "cuda" and not backend.is_emulated else "cpu"
     note, out = make_note(), torch.zeros(4, dtype=torch.float64, device=device)
@@ -427,7 +427,7 @@ def test_empty_tensors(backend):
 
 
 def test_threads(backend):
-    """All of them launch one kernel, each with arguments that the others do not have."""
+    """All threads launch one kernel, each with its own arguments."""
     note = make_note()
 
     def launches(number):
@@ -438,10 +438,10 @@ def test_threads(backend):
         ]
 
         def launch():
-            for turn in range(60):
-                x = arrays[turn % 4]
-                note[1](x, out, 100 * number + turn, KIND=number)
-                expected = [number if turn % 4 < 2 else 0, 100 * number + turn, 1, number]
+            for iteration in range(60):
+                x = arrays[iteration % 4]
+                note[1](x, out, 100 * number + iteration, KIND=number)
+                expected = [number if iteration % 4 < 2 else 0, 100 * number + iteration, 1, number]
                 np.testing.assert_array_equal(backend.numpy(out), expected)
 
         return launch

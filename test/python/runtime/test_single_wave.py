@@ -1,4 +1,4 @@
-"""Kernels whose programs are alone on a multiprocessor (`single_wave`): the same results, whatever the grid is."""
+"""Kernels with one program per multiprocessor (`single_wave`): the same results for all grids."""
 
 import numpy as np
 import pytest
@@ -10,27 +10,27 @@ from tilewright.runtime.options import Options
 
 
 @tw.jit
-def product(
-    a, b, bias, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, HALVES: tl.constexpr
+def matmul(
+    a, b, bias, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, IN_TWO: tl.constexpr
 ):
-    """c[i] = a[i] @ b[i] + bias, a tile a program; HALVES: it stores one half of the columns after the other."""
+    """c[i] = a[i] @ b[i] + bias, one tile per program; with IN_TWO it is stored in two halves."""
     tiles = tl.cdiv(N, BN)
     tile_m, tile_n = tl.program_id(0) // tiles, tl.program_id(0) % tiles
     a += tl.program_id(1) * M * K
     b += tl.program_id(1) * K * N
-    sums, place, mask = block(a, b, tile_m, tile_n, M, N, K, K, K, N, BM, BN, BK)
+    acc, offsets, mask = block(a, b, tile_m, tile_n, M, N, K, K, K, N, BM, BN, BK)
     n = tile_n * BN + tl.arange(0, BN)
-    sums += tl.load(bias + n, n < N, 0.0)[None, :]
+    acc += tl.load(bias + n, n < N, 0.0)[None, :]
     c += tl.program_id(1) * M * N
-    if HALVES:
+    if IN_TWO:
         m = tile_m * BM + tl.arange(0, BM)
-        sides = sums.reshape(BM, 2, BN // 2).permute(0, 2, 1).split()
+        parts = acc.reshape(BM, 2, BN // 2).permute(0, 2, 1).split()
         for i in tl.static_range(2):
             half = tile_n * BN + i * (BN // 2) + tl.arange(0, BN // 2)
             mask = (m < M)[:, None] & (half < N)[None, :]
-            tl.store(c + m[:, None] * N + half[None, :], sides[i].to(c.dtype.element_ty), mask)
+            tl.store(c + m[:, None] * N + half[None, :], parts[i].to(c.dtype.element_ty), mask)
     else:
-        tl.store(c + place, sums.to(c.dtype.element_ty), mask)
+        tl.store(c + offsets, acc.to(c.dtype.element_ty), mask)
 
 
 @pytest.mark.parametrize(
@@ -38,31 +38,31 @@ def product(
     [
         (1, 64, 64, 64),  # one tile
         (2, 136, 200, 96),
-        (1, 64, 64, 0),  # no products
+        (1, 64, 64, 0),  # no dots
         (1, 24, 40, 1000),
         (3, 640, 712, 72),  # more than multiprocessors
     ],
 )
-@pytest.mark.parametrize("halves", (False, True))
+@pytest.mark.parametrize("in_two", (False, True))
 @pytest.mark.parametrize("options", ({}, {"num_stages": 5}, {"ping_pong": True}, {"num_ctas": 2}), ids=str)
-def test_product(backend, rng, batch, M, N, K, halves, options):
-    """Of small integers, so that all sums are exact."""
+def test_matmul(backend, rng, batch, M, N, K, in_two, options):
+    """Operands are small integers, so that dots are exact."""
     a, b, bias = (
         rng.integers(-2, 3, shape).astype(np.float16) for shape in ((batch, M, K), (batch, K, N), (N,))
     )
     c = backend.poisoned((batch, M, N), "float32")
     grid = tw.cdiv(M, 64) * tw.cdiv(N, 64), batch
     arrays = (backend.array(x) for x in (a, b, bias))
-    product[grid](*arrays, c, M, N, K, 64, 64, 32, halves, single_wave=True, **options)
+    matmul[grid](*arrays, c, M, N, K, 64, 64, 32, in_two, single_wave=True, **options)
     np.testing.assert_array_equal(backend.numpy(c), a.astype(np.float32) @ b.astype(np.float32) + bias)
 
 
 def compiled(target="sm_90a", **options):
     types = dict.fromkeys(("a", "b", "c", "bias"), "*fp16") | dict.fromkeys("MNK", "i32")
-    constants = {"BM": 64, "BN": 64, "BK": 64, "HALVES": False}
+    constants = {"BM": 64, "BN": 64, "BK": 64, "IN_TWO": False}
     options = Options(**options)
     return compile_kernel(
-        product, types, constants, dict.fromkeys(types, 16), target, options, "ptx", report=True
+        matmul, types, constants, dict.fromkeys(types, 16), target, options, "ptx", report=True
     )
 
 
@@ -79,15 +79,15 @@ def test_each_block_runs_one_program():
 
 
 @pytest.mark.compiled
-def test_memory_is_one_program_s():
+def test_one_program_has_all_memory():
     """Two programs of three slots would fit."""
     assert "!warp.ring<8 x" in compiled(single_wave=True).asm["warp"]
     assert "extra_slots" not in compiled(single_wave=True).asm["warp"]
 
 
 @pytest.mark.compiled
-def test_places_are_known_before_the_first_products():
-    """In PTX all divisions stand in front of them."""
+def test_tile_coordinates_are_known_before_the_first_mma():
+    """In PTX all divisions are before it."""
     ptx = compiled(single_wave=True).asm["ptx"]
     consumer = ptx[: ptx.index("wgmma.mma_async")]
     assert "@none exit" in consumer

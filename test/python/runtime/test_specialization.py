@@ -1,4 +1,4 @@
-"""What of the arguments decides on the code."""
+"""Properties of arguments that select the compiled code."""
 
 import sys
 import types
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.compiled
 
 
 def aligned(shape, dtype=np.float32, offset=0):
-    """An array whose address is `offset` elements beyond a multiple of 16."""
+    """An array whose address is `offset` elements after a multiple of 16."""
     dtype = np.dtype(dtype)
     memory = np.zeros(int(np.prod(shape)) * dtype.itemsize + 64, np.uint8)
     start = -memory.ctypes.data % 64 + offset * dtype.itemsize
@@ -97,7 +97,7 @@ def test_one_and_none_become_constants(kernel, compilations):
     assert compilations[0]["types"] == {"y": "*fp32", "scale": "i1"}
 
 
-def test_constexpr_objects_count_as_what_they_hold(kernel, compilations):
+def test_constexpr_objects_count_as_their_values(kernel, compilations):
     kernel.warmup(None, None, tl.constexpr(5))
     assert compilations[0]["types"]["n"] == "i32"
 
@@ -215,7 +215,7 @@ def test_old_dlpack_without_versions(kernel, compilations):
 
 
 class OnGpu:
-    """Says that it is on a GPU, and has its memory on the CPU; keeps what it is asked."""
+    """Claims to be on a GPU, but its memory is on the CPU; records the requested streams."""
 
     refused = ()
 
@@ -240,14 +240,14 @@ def test_dlpack_is_asked_not_to_wait(kernel, compilations):
     assert compilations[0]["types"]["x"] == "*i16"
 
 
-def test_dlpack_of_those_who_know_no_stream_of_minus_one(kernel, compilations):
+def test_dlpack_of_arrays_that_refuse_stream_minus_one(kernel, compilations):
     x = type("KnowsHandlesAlone", (OnGpu,), {"refused": (-1,)})(aligned(8, np.int16))
     kernel.warmup(x, None, 2)
     assert x.asked == [-1, None]
     assert compilations[0]["types"]["x"] == "*i16"
 
 
-def test_dlpack_of_what_cannot_be_exported(kernel):
+def test_dlpack_of_arrays_that_cannot_be_exported(kernel):
     x = type("Broken", (OnGpu,), {"refused": (-1, None)})(aligned(8, np.int16))
     with pytest.raises(TypeError, match=r"argument 'x' of kernel .*: cannot read the array") as caught:
         kernel.warmup(x, None, 2)
@@ -256,7 +256,7 @@ def test_dlpack_of_what_cannot_be_exported(kernel):
 
 @pytest.mark.parametrize("other_interface", [False, True])
 def test_dlpack_of_jax_is_asked_for_no_stream(kernel, compilations, monkeypatch, other_interface):
-    """JAX takes -1 for a handle, and has no other interface for bfloat16; it is waited for first."""
+    """JAX takes -1 for a handle, and has no other interface for bfloat16, so its array is awaited first."""
 
     def refuse(self):
         raise AttributeError("no letter for this dtype")

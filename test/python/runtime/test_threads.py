@@ -1,5 +1,5 @@
-"""Many threads that launch, compile and change what launches look at, all at once: with the lock of the interpreter, and
-without in a free-threaded build of Python."""
+"""Many threads launch, compile and change the inputs of launches at once: with the interpreter's lock, and without it in
+a free-threaded build of Python."""
 
 import ast
 import subprocess
@@ -19,7 +19,7 @@ TIMES = 100
 
 
 def at_once(*functions):
-    """Call each of the functions in a thread of its own, all beginning together; raise what one of them raised."""
+    """Calls the functions in one thread each, all at once. Raises the first error of any of them."""
     begin, failures = threading.Barrier(len(functions)), []
 
     def run(function):
@@ -39,7 +39,7 @@ def at_once(*functions):
 
 
 def make_scale():
-    """A kernel of its own for each test, which nobody has launched."""
+    """A new kernel, not yet launched."""
 
     @tw.jit
     def scale(x, out, n, FACTOR: tl.constexpr, BLOCK: tl.constexpr = 32):
@@ -50,7 +50,7 @@ def make_scale():
 
 
 def launches(kernel, backend, dtype, factor, n):
-    """A function that launches over and over with types, values and a size of its own, and checks each result."""
+    """A function that launches repeatedly with its own types, values and size, and checks each result."""
     x = backend.array(np.arange(n) % 11, dtype)
     expected = np.arange(n) % 11 * factor
 
@@ -127,7 +127,7 @@ def test_descriptors_that_change(backend):
 
     def change():
         while not done.is_set():
-            matrix.shape[0] = 300 - 296  # ints that only the list holds, as far as that goes
+            matrix.shape[0] = 300 - 296  # ints that only the list holds, if Python does not share them
             matrix.shape = [int("8"), 8]
             matrix.strides = [8, 1]
 

@@ -1,4 +1,4 @@
-"""Tensors of PyTorch whose memory does not hold their values: a launch refuses them, and names the remedy."""
+"""PyTorch tensors whose memory does not hold their values: a launch refuses them and names the remedy."""
 
 import pytest
 import tilewright as tw
@@ -128,7 +128,7 @@ def test_nested(read, device):
 
 @pytest.mark.compiled
 def test_nested_without_gaps(read, device):
-    # A pointer to the first part, which the second one follows.
+    # A pointer to the first part; the second part follows it.
     assert read(torch.nested.nested_tensor([torch.arange(2.0, device=device)] * 2)) == 1
 
 
@@ -180,7 +180,7 @@ def test_tensors_of_transforms(device, transform):
 
 
 class Pair(torch.Tensor):
-    """A tensor whose values are in another one."""
+    """A tensor that wraps the values of another one."""
 
     @staticmethod
     def __new__(cls, values):
@@ -196,7 +196,7 @@ class Pair(torch.Tensor):
 
 
 class Noted(torch.Tensor):
-    """A tensor that is told of operations and holds its values itself."""
+    """A tensor that intercepts operations but holds its values itself."""
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):

@@ -1,4 +1,4 @@
-"""Tensors of PyTorch that change between launches: a kernel sees what they are at each of them."""
+"""PyTorch tensors that change between launches: each launch sees their present state."""
 
 import numpy as np
 import pytest

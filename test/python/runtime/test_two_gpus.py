@@ -1,4 +1,4 @@
-"""Arrays on two GPUs: each kernel runs on that of its arrays, whichever PyTorch's current device is."""
+"""Arrays on two GPUs: each kernel runs on the GPU of its arrays, independent of PyTorch's current device."""
 
 import threading
 
@@ -33,14 +33,14 @@ def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @tw.jit
-def matmul_kernel_of_test(a_desc, b_ptr, c_desc, n, SIDE: tl.constexpr):
-    """The product of two matrices of SIDE rows and columns: a map of the host's and one that the device makes."""
-    b_desc = tl.make_tensor_descriptor(b_ptr, [n, n], [n, 1], [SIDE, SIDE])
+def matmul_kernel_of_test(a_desc, b_ptr, c_desc, n, SIZE: tl.constexpr):
+    """A matmul of SIZE x SIZE matrices. Tensor maps come from the host, and for `b` from the device."""
+    b_desc = tl.make_tensor_descriptor(b_ptr, [n, n], [n, 1], [SIZE, SIZE])
     c_desc.store([0, 0], tl.dot(a_desc.load([0, 0]), b_desc.load([0, 0])))
 
 
 def launch_add(device, n=1000, **options):
-    """What a launch on `device` gives, and what it should."""
+    """The actual and the expected result of a launch on `device`."""
     x, y = (torch.randn(n, device=f"cuda:{device}") for _ in range(2))
     out = torch.full_like(x, float("nan"))
     add_kernel[tw.cdiv(n, 256)](x, y, out, n, BLOCK=256, **options)
@@ -81,7 +81,7 @@ def test_descriptors(device):
     a, b = (torch.randn(64, 64, device=f"cuda:{device}", dtype=torch.float16) for _ in range(2))
     c = torch.full((64, 64), float("nan"), device=f"cuda:{device}")
     maps = [tw.TensorDescriptor.from_tensor(x, [64, 64]) for x in (a, c)]
-    matmul_kernel_of_test[1](maps[0], b, maps[1], 64, SIDE=64)
+    matmul_kernel_of_test[1](maps[0], b, maps[1], 64, SIZE=64)
     expected = a.double() @ b.double()
     assert (c.double() - expected).norm() <= 1e-3 * expected.norm()
 
@@ -90,9 +90,9 @@ def test_descriptors(device):
 def test_ready_kernels(device):
     a, b = (torch.randn(200, 200, device=f"cuda:{device}", dtype=torch.float16) for _ in range(2))
     expected = a.double() @ b.double()
-    product = kernels.matmul(a, b)
-    assert product.device.index == device
-    assert (product.double() - expected).norm() <= 1.5e-3 * expected.norm()
+    result = kernels.matmul(a, b)
+    assert result.device.index == device
+    assert (result.double() - expected).norm() <= 1.5e-3 * expected.norm()
     q = torch.randn(1, 2, 128, 64, device=f"cuda:{device}", dtype=torch.float16)
     attended = torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
     assert (kernels.attention(q, q, q, True) - attended).norm() <= 2e-3 * attended.norm()
@@ -137,7 +137,7 @@ def test_graph(device):
     one = torch.ones_like(x)
     add_kernel[2](x, one, x, 512, BLOCK=256)
     graph = torch.cuda.CUDAGraph()
-    # Without a stream of its own, PyTorch captures on one that it made for the first device that asked.
+    # Without an explicit stream, PyTorch captures on a stream of the first device that captured.
     stream = torch.cuda.Stream(device)
     with torch.cuda.device(device), torch.cuda.graph(graph, stream=stream):
         add_kernel[2](x, one, x, 512, BLOCK=256)

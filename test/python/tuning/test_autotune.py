@@ -26,7 +26,7 @@ def grid(meta):
 
 
 def bench_of(times, calls):
-    """A `do_bench` that runs once and says what `times` has for the block that ran."""
+    """A `do_bench` that runs once and returns the entry of `times` for the block that ran."""
 
     def bench(run, quantiles):
         run()
@@ -127,7 +127,7 @@ def test_hooks(backend):
 
 
 @pytest.mark.compiled
-def test_a_hook_is_told_what_cannot_be_compiled(backend):
+def test_a_hook_is_told_of_configurations_that_cannot_be_compiled(backend):
     told = []
     kernel = tw.autotune(
         [tw.Config({"BLOCK": 32}, num_warps=128), tw.Config({"BLOCK": 32}), tw.Config({"BLOCK": 64})],
@@ -191,7 +191,7 @@ def test_configurations_that_cannot_be_compiled_are_left_out(backend):
     assert "too large" in str(kernel.dropped[tw.Config({"BLOCK": 64})])
     assert math.isinf(kernel.configs_timings[tw.Config({"BLOCK": 128})])
     np.testing.assert_array_equal(backend.numpy(out), [1.0] * 32 + [0.0] * 32)
-    # What is wrong with all is the kernel's own error.
+    # If no configuration compiles, the kernel's own error is raised.
     kernel = tw.autotune([tw.Config({"BLOCK": block}) for block in (64, 128)], key=[])(tw.jit(picky))
     with pytest.raises(tw.CompilationError, match="too large"):
         kernel[(1,)](out)

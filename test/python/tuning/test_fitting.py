@@ -1,4 +1,4 @@
-"""Configurations that cannot fit are found out before anything is assembled for them."""
+"""Configurations that cannot fit are detected before assembly."""
 
 import logging
 import sys
@@ -13,7 +13,7 @@ from tilewright.tuning.measuring import compile_all
 
 pytestmark = pytest.mark.compiled
 
-# Counts what it is run for.
+# A fake assembler that counts its runs.
 ASSEMBLER = """#!{python}
 import pathlib, sys
 if "--version" in sys.argv:
@@ -38,7 +38,7 @@ def runs(tmp_path, monkeypatch):
     return lambda: len(path.read_text().splitlines()) if path.exists() else 0
 
 
-def product(a, b, c, n, BM: tl.constexpr, BN: tl.constexpr):
+def matmul(a, b, c, n, BM: tl.constexpr, BN: tl.constexpr):
     rows, columns, inner = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, 64)
     total = tl.zeros((BM, BN), tl.float32)
     for k in range(0, n, 64):
@@ -49,9 +49,9 @@ def product(a, b, c, n, BM: tl.constexpr, BN: tl.constexpr):
 
 
 class Kernel:
-    """Compiled for a GPU that need not be there."""
+    """A kernel compiled for a GPU that need not be present."""
 
-    __name__ = "product"
+    __name__ = "matmul"
 
     def __init__(self, target):
         self.target = target
@@ -63,7 +63,7 @@ class Kernel:
     def compile(self, constants, options):
         types = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "n": "i32"}
         divisors = dict.fromkeys(types, 16)
-        return compile_kernel(product, types, constants, divisors, self.target, Options(**options))
+        return compile_kernel(matmul, types, constants, divisors, self.target, Options(**options))
 
 
 def config(m, n, **options):
@@ -71,10 +71,10 @@ def config(m, n, **options):
 
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
-def test_what_cannot_fit_is_not_assembled(runs, caplog, target):
+def test_configurations_that_cannot_fit_are_not_assembled(runs, caplog, target):
     misfits = {
-        config(256, 256): "the tiles that this loop carries take 512 registers of a thread, which has 255",
-        config(128, 128, maxnreg=64): "take 128 registers of a thread, which has 64",
+        config(256, 256): "the tiles that this loop carries take 512 registers per thread, which has 255",
+        config(128, 128, maxnreg=64): "take 128 registers per thread, which has 64",
         config(64, 64, num_warps=64): "num_warps must be a power of 2 up to 32, got 64",
         config(64, 64, num_ctas=32): "num_ctas is 1, 2, 4, 8 or 16, got 32",
         config(4096, 4096): "elements",
@@ -94,7 +94,7 @@ def backwards(x, BM: tl.constexpr, BN: tl.constexpr):
     tl.store(x + i, tl.gather(tl.load(x + i), BM * BN - 1 - i, 0))
 
 
-def test_memory_that_there_is_not(runs):
+def test_too_much_shared_memory(runs):
     """Shared memory is laid out before PTX is written."""
 
     class Backwards(Kernel):
@@ -107,7 +107,7 @@ def test_memory_that_there_is_not(runs):
     errors = compile_all(Backwards("sm_80"), [large, config(64, 64)], (), {})
     assert runs() == 1
     assert list(errors) == [large]
-    assert "needs 262144 bytes of shared memory, a block of sm_80 has at most" in str(errors[large])
+    assert "needs 262144 bytes of shared memory, but a CTA of sm_80 has at most" in str(errors[large])
 
 
 def test_where_nothing_fits_something_spills(runs):
@@ -121,6 +121,6 @@ def test_a_launch_may_spill(runs):
     assert runs() == 1
 
 
-def test_nothing_is_said_where_nobody_asks(runs, capfd):
+def test_no_log_without_a_listener(runs, capfd):
     compile_all(Kernel("sm_80"), [config(256, 256), config(64, 64)], (), {})
     assert capfd.readouterr() == ("", "")

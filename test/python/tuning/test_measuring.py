@@ -1,4 +1,4 @@
-"""How configurations are compared."""
+"""Comparison of configurations."""
 
 import io
 import math
@@ -11,8 +11,8 @@ CONFIGS = [tw.Config({"BLOCK": block}) for block in (16, 32, 64, 128)]
 
 
 def measured(times, glance=True, disturbed=()):
-    """The results, and what was asked: (BLOCK, whether it was looked at only shortly). What is asked at the positions
-    `disturbed` takes ten times as long."""
+    """The results, and the measurements made as (BLOCK, whether it was a short one). Measurements at the positions
+    `disturbed` take ten times as long."""
     asked, shown = [], []
 
     def time(config, rep):
@@ -37,7 +37,7 @@ def test_one_disturbed_glance_drops_nothing():
     results, asked = measured(times, disturbed=[1])
     assert results == times
     assert [block for block, shortly in asked if not shortly] == [16, 32, 64]
-    # Nor does the second of one that is slow.
+    # A disturbed second measurement of a slow one drops nothing, either.
     results, asked = measured(times, disturbed=[4])
     assert results == times and asked[4] == (128, True)
 
@@ -53,7 +53,7 @@ def test_measured_well_at_once():
 
 
 def progress_on(stream, monkeypatch, total=3):
-    """What is written to a stream as standard error while three steps are made."""
+    """The progress written to standard error, as `stream`, during three steps."""
     monkeypatch.setattr(sys, "stderr", stream)
     with Progress("kernel", total) as progress:
         for _ in range(total):
@@ -70,5 +70,5 @@ def test_progress_is_for_terminals(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     assert "tuning kernel" in progress_on(Terminal(), monkeypatch)
     assert progress_on(io.StringIO(), monkeypatch) == ""
-    # One configuration is nothing to wait for.
+    # A single configuration shows no progress.
     assert progress_on(Terminal(), monkeypatch, total=1) == ""

@@ -1,4 +1,4 @@
-"""What was measured, on disk and in files of the user's."""
+"""Tuning results, on disk and in files of the user."""
 
 import json
 
@@ -15,7 +15,7 @@ RESULT = {"kernel": "k", "device": "d", "key": "(1,)", "config": "BLOCK: 4", "ti
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """An empty cache that the command uses, too."""
+    """An empty cache, also used by the command."""
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cäche"))
     return _tilewright.Cache()
 

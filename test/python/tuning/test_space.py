@@ -1,4 +1,4 @@
-"""Spaces of configurations, and what is said of those that are none."""
+"""Spaces of configurations, and errors of invalid ones."""
 
 import itertools
 import re
@@ -21,7 +21,7 @@ def grid(meta):
 
 
 def tuned(space, measured, **options):
-    """A kernel whose time is its block's distance from 64; `measured` gets the blocks."""
+    """A kernel whose time is the distance of its block from 64; appends the blocks to `measured`."""
 
     def note(arguments):
         measured.append(arguments["BLOCK"])
@@ -78,11 +78,11 @@ def test_results_of_spaces_are_kept(launch):
         count = len(measured)
 
 
-@pytest.mark.parametrize("place", [None, 5, [0], [0, 9], [True, 0], ["0", 0], [-1, 0], [3, 0]])
-def test_places_that_are_none(place):
+@pytest.mark.parametrize("position", [None, 5, [0], [0, 9], [True, 0], ["0", 0], [-1, 0], [3, 0]])
+def test_invalid_positions(position):
     space = tw.Space(BLOCK=[16, 32, 64, 128], num_warps=[1, 2], where=lambda c: c.kwargs["BLOCK"] < 100)
-    assert space.at(place) is None
-    assert space.at(space.place_of(space.at([1, 1]))) == tw.Config({"BLOCK": 32}, num_warps=2)
+    assert space.at(position) is None
+    assert space.at(space.indices_of(space.at([1, 1]))) == tw.Config({"BLOCK": 32}, num_warps=2)
 
 
 def test_pruning_of_spaces(launch):

@@ -1,4 +1,4 @@
-"""Kernels of public kinds in Triton's style, as libraries of kernels have them, run with `import triton`."""
+"""Kernels in Triton's style, of the kinds found in public libraries, run with `import triton`."""
 
 import tilewright.compat
 

@@ -10,7 +10,7 @@ def paged_decode_kernel(
     stride_qb, stride_qh, stride_kb, stride_kp, stride_kh, stride_tb,
     HEAD: tl.constexpr, PAGE: tl.constexpr, GROUP: tl.constexpr, GROUP_PADDED: tl.constexpr,
 ):  # fmt: skip
-    """One new token a sequence; keys and values in pages that a table names. A program has a head of keys."""
+    """One new token per sequence; a table maps keys and values to pages. One program per head of keys."""
     seq, kv_head = tl.program_id(0), tl.program_id(1)
     length = tl.load(seq_lens_ptr + seq)
     offs_g = tl.arange(0, GROUP_PADDED)
@@ -49,7 +49,7 @@ def split_kv_kernel(
     q, k, v, mid_o, mid_lse, n_ctx, sm_scale, stride_kn, stride_ob, stride_os,
     HEAD: tl.constexpr, BLOCK_N: tl.constexpr, SPLITS: tl.constexpr,
 ):  # fmt: skip
-    """Flash decoding, first stage: each program a part of the keys of one head."""
+    """Flash decoding, first stage: one program per part of the keys of a head."""
     head = tl.program_id(0)
     split = tl.program_id(1)
     per_split = tl.cdiv(n_ctx, SPLITS)
@@ -119,7 +119,7 @@ def rope_kernel(
     x_ptr, cos_ptr, sin_ptr, positions_ptr, n_tokens, n_heads, rotary_dim, stride_t, stride_h,
     BLOCK_T: tl.constexpr, INTERLEAVED: tl.constexpr, CONJUGATE: tl.constexpr, BLOCK_D: tl.constexpr,
 ):  # fmt: skip
-    """In place, pairs of neighbours or of halves; positions may be None."""
+    """Rotary embedding in place: pairs are neighbours or lie in opposite halves; positions may be None."""
     pid_t = tl.program_id(axis=0)
     head = tl.program_id(axis=1)
     half = rotary_dim // 2
@@ -154,16 +154,16 @@ def write_cache_kernel(
     key_ptr, value_ptr, key_cache_ptr, value_cache_ptr, slot_mapping_ptr, key_stride, value_stride,
     n_elements, PAGE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """New keys and values to the slots of a paged cache; a slot below 0 is padding."""
+    """Writes new keys and values to the slots of a paged cache; a slot below 0 is padding."""
     token = tl.program_id(0)
     slot = tl.load(slot_mapping_ptr + token).to(tl.int64)
     if slot < 0:
         return
-    page, place = slot // PAGE, slot % PAGE
+    page, in_page = slot // PAGE, slot % PAGE
     for start in tl.range(0, n_elements, BLOCK):
         offs = start + tl.arange(0, BLOCK)
         mask = offs < n_elements
-        target = (page * PAGE + place) * n_elements + offs
+        target = (page * PAGE + in_page) * n_elements + offs
         tl.store(key_cache_ptr + target, tl.load(key_ptr + token * key_stride + offs, mask=mask), mask=mask)
         tl.store(
             value_cache_ptr + target, tl.load(value_ptr + token * value_stride + offs, mask=mask), mask=mask
@@ -202,7 +202,7 @@ def linear_attention_kernel(
     q, k, v, o, decay, h_out, T, K: tl.constexpr, V: tl.constexpr, BT: tl.constexpr, BV: tl.constexpr,
     STORE_STATE: tl.constexpr,
 ):  # fmt: skip
-    """Retention-like: the state of a chunk is carried, inside of it products are masked."""
+    """Retention-like attention: chunks carry a state, and dots within a chunk are masked."""
     i_v, i_bh = tl.program_id(0), tl.program_id(1)
     b_decay = tl.load(decay + i_bh)
     o_i = tl.arange(0, BT)

@@ -1,4 +1,4 @@
-"""Code in the manner of compilers that write Triton: flat indices, a name for each value, loops over reductions."""
+"""Code in the style of compilers that generate Triton: flat indices, a name for each value, loops over reductions."""
 
 import triton
 import triton.language as tl
@@ -41,7 +41,7 @@ def reduction_kernel(
 def smoothed_loss_kernel(
     logits, labels, loss, V: tl.constexpr, ignore_index, B: tl.constexpr, label_smoothing: tl.constexpr = 0.0
 ):
-    """Cross-entropy with smoothed labels; rows to be ignored become zeros in place."""
+    """Cross-entropy with smoothed labels; ignored rows become zeros in place."""
     pid = tl.program_id(0).to(tl.int64)
     logits += pid * V
     y = tl.load(labels + pid)
@@ -75,7 +75,7 @@ def chunk_sum_kernel(
     x, y, cu_seqlens, chunks, T, H: tl.constexpr, D: tl.constexpr, BT: tl.constexpr, BD: tl.constexpr,
     VARLEN: tl.constexpr,
 ):  # fmt: skip
-    """Sums within chunks of sequences, which all have one length or lie one behind the other."""
+    """Sums within chunks of sequences that share one length or are packed one after the other."""
     i_d, i_t, i_bh = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     i_b, i_h = i_bh // H, i_bh % H
     if VARLEN:

@@ -10,7 +10,7 @@ def group_norm_kernel(
     x_ptr, y_ptr, weight_ptr, bias_ptr, channels, group_channels, spatial, eps,
     ACTIVATION: tl.constexpr, BLOCK_C: tl.constexpr, BLOCK_S: tl.constexpr,
 ):  # fmt: skip
-    """A program a group; Welford's way over blocks of the spatial sides."""
+    """One program per group; Welford's algorithm over blocks of the spatial dimensions."""
     group, batch = tl.program_id(0), tl.program_id(1)
     rows = tl.arange(0, BLOCK_C)
     channel = group * group_channels + rows
@@ -163,8 +163,8 @@ def selective_scan_kernel(
         state = state * tl.exp(A * dt[:, None]) + B * dt[:, None] * u[:, None]
         out = tl.sum(state * C, axis=1) + u * D
         tl.store(out_ptr + at, out, mask=mask_d)
-    place = state_ptr + (batch * dim + offs_d[:, None]) * DSTATE + offs_n[None, :]
-    tl.store(place, state, mask=mask_d[:, None])
+    pointers = state_ptr + (batch * dim + offs_d[:, None]) * DSTATE + offs_n[None, :]
+    tl.store(pointers, state, mask=mask_d[:, None])
 
 
 @triton.jit
@@ -235,7 +235,7 @@ def conv2d_kernel(
     x_ptr, w_ptr, bias_ptr, y_ptr, N, C, H, W, OC, OH, OW, stride, padding,
     KH: tl.constexpr, KW: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """Implicit GEMM: rows are places of the output, columns its channels, k runs over channels and taps."""
+    """Implicit GEMM: rows are output positions, columns are output channels, and k runs over channels and taps."""
     pid_m, pid_n = tl.program_id(0), tl.program_id(1)
     offs_m = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
     offs_n = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)

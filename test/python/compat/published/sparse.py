@@ -1,4 +1,4 @@
-"""Mixtures of experts, quantised products, sampling, and other kernels that choose elements by index."""
+"""Mixtures of experts, quantised matmuls, sampling, and other kernels that choose elements by index."""
 
 import triton
 import triton.language as tl
@@ -23,15 +23,15 @@ def moe_align_kernel(
     for block in range(0, n_blocks):
         expert = tl.sum((ends <= block * BLOCK_M).to(tl.int32), 0)
         tl.store(expert_ids_ptr + block, expert)
-    # A token's place: the start of its expert and how many of the same expert came before.
+    # A token's slot: the start of its expert plus the number of earlier tokens of that expert.
     for start in range(0, n_ids, BLOCK):
         offs = start + tl.arange(0, BLOCK)
         mask = offs < n_ids
         ids = tl.load(topk_ids_ptr + offs, mask=mask, other=EXPERTS)
         is_mine = (ids[:, None] == experts[None, :]).to(tl.int32)
         before = tl.cumsum(is_mine, 0) - is_mine
-        place = tl.sum(is_mine * (before + starts[None, :]), 1)
-        tl.store(sorted_ids_ptr + place, offs, mask=mask)
+        slot = tl.sum(is_mine * (before + starts[None, :]), 1)
+        tl.store(sorted_ids_ptr + slot, offs, mask=mask)
         starts += tl.sum(is_mine, 0)
 
 
@@ -136,7 +136,7 @@ def round_away(x):
 def quantize_rows_kernel(
     x_ptr, q_ptr, scale_ptr, n_cols, eps, QMAX: tl.constexpr, BLOCK: tl.constexpr, IS_INT: tl.constexpr
 ):
-    """A scale for each row; to int8, or to what the pointer says."""
+    """Quantises each row with a scale of its own, to int8 or the element type of the pointer."""
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
@@ -164,7 +164,7 @@ def dequantize_kernel(q_ptr, scale_ptr, out_ptr, n_cols, total, BLOCK: tl.conste
 def sample_kernel(
     logits_ptr, uniform_ptr, out_ptr, temperature, top_p, n_vocab, TOP_K: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """One token of the TOP_K likeliest whose probabilities, added up, stay below top_p."""
+    """Samples one of the TOP_K likeliest tokens, restricted to a cumulative probability of top_p."""
     row = tl.program_id(0)
     offs = tl.arange(0, BLOCK)
     logits = tl.load(logits_ptr + row * n_vocab + offs, mask=offs < n_vocab, other=-float("inf")).to(
@@ -185,9 +185,9 @@ def sample_kernel(
     p = tl.where(before < top_p, p, 0.0)
     p = p / tl.sum(p, 0)
     u = tl.load(uniform_ptr + row)
-    place = tl.sum((tl.cumsum(p, 0) <= u).to(tl.int32), 0)
-    place = tl.minimum(place, TOP_K - 1)
-    tl.store(out_ptr + row, tl.sum(tl.where(tl.arange(0, TOP_K) == place, index, 0), 0))
+    chosen = tl.sum((tl.cumsum(p, 0) <= u).to(tl.int32), 0)
+    chosen = tl.minimum(chosen, TOP_K - 1)
+    tl.store(out_ptr + row, tl.sum(tl.where(tl.arange(0, TOP_K) == chosen, index, 0), 0))
 
 
 @triton.jit
@@ -240,7 +240,7 @@ def segment_sum_kernel(values_ptr, segments_ptr, out_ptr, n, BLOCK: tl.constexpr
 
 @triton.jit
 def compact_kernel(x_ptr, out_ptr, count_ptr, flags_ptr, sums_ptr, n, BLOCK: tl.constexpr):
-    """What is above zero, in order, by a scan that looks back: each program waits for the one before."""
+    """Compacts positive elements in order by a decoupled look-back scan: each program waits for the previous one."""
     pid = tl.program_id(0)
     offs = pid * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + offs, mask=offs < n, other=0.0)

@@ -1,4 +1,4 @@
-"""How many programs are to share a multiprocessor, as kernels say it to the assembler."""
+"""Occupancy policy: the CTAs per multiprocessor that kernels request from the assembler."""
 
 import re
 import sys
@@ -22,7 +22,7 @@ def sums(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @tw.jit
-def keeps_much(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+def pins_many_values(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     a = tl.load(x_ptr + cols)
     b = tl.load(x_ptr + n + cols)
@@ -34,22 +34,24 @@ def keeps_much(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @tw.jit
-def product(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+def matmul(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     i = tl.arange(0, 64)
-    place = i[:, None] * 64 + i[None, :]
-    x = tl.load(x_ptr + place)
-    tl.store(out_ptr + place, tl.dot(x, x))
+    offsets = i[:, None] * 64 + i[None, :]
+    x = tl.load(x_ptr + offsets)
+    tl.store(out_ptr + offsets, tl.dot(x, x))
 
 
 @tw.jit
-def product_of_joined_columns(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+def matmul_of_merged_columns(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     i, j = tl.arange(0, 64), tl.arange(0, 112)
-    place = i[:, None] * 112 + j[None, :]
-    tl.store(out_ptr + place, tl.dot(tl.load(x_ptr + i[:, None] * 64 + i[None, :]), tl.load(x_ptr + place)))
+    offsets = i[:, None] * 112 + j[None, :]
+    tl.store(
+        out_ptr + offsets, tl.dot(tl.load(x_ptr + i[:, None] * 64 + i[None, :]), tl.load(x_ptr + offsets))
+    )
 
 
 @tw.jit
-def sums_on(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+def running_sums(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     last = tl.zeros([], tl.float32)
     for start in range(0, n, BLOCK):
         x = tl.cumsum(tl.load(x_ptr + start + tl.arange(0, BLOCK)).to(tl.float32)) + last
@@ -58,7 +60,7 @@ def sums_on(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @tw.jit
-def shared_out(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+def strided_rows(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     sums = tl.zeros([BLOCK], tl.float32)
     for row in range(tl.program_id(0), n, tl.num_programs(0)):
@@ -122,8 +124,8 @@ def scaled(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + i[:, None] * 128 + j[None, :], acc)
 
 
-# An assembler that finds what it is told to find: registers and spilled bytes by how many programs are to share a
-# multiprocessor, 0 where the kernel says nothing. It notes how often it is called.
+# A fake assembler with given results: registers and spilled bytes by requested CTAs per multiprocessor (0 without a
+# request). It logs each call.
 ASSEMBLER = """#!{python}
 import pathlib, re, sys
 if "--version" in sys.argv:
@@ -144,7 +146,7 @@ pathlib.Path(sys.argv[at + 1]).write_bytes(b"cubin")
 
 @pytest.fixture
 def assembler(tmp_path, monkeypatch):
-    """Takes what the assembler is to find; returns a function that says what it was asked for."""
+    """`assembler(found)`: installs a fake assembler with these results; returns a function that lists its requests."""
 
     def install(found):
         program = tmp_path / "ptxas"
@@ -166,12 +168,13 @@ def compiled(kernel, type="fp16", block=8192, stop_after="", **options):
 
 
 def programs(kernel):
-    """What the PTX says; 0 if nothing."""
+    """The CTAs per multiprocessor that the PTX requests; 0 for none."""
     found = re.search(r"\.minnctapersm (\d+)", kernel.asm["ptx"])
     return int(found[1]) if found else 0
 
 
-# Registers by what is asked for, and what is asked for in turn; the last but one has no room for more programs.
+# `found` has the registers and spills by requested CTAs, `asked` the requests in order. Two warps are too few for a
+# request, and 32 warps leave no room for a second CTA.
 @pytest.mark.parametrize(
     "num_warps, found, asked, expected",
     [
@@ -198,24 +201,24 @@ def test_rows_are_bound_where_many_more_warps_fit(assembler, num_warps, found, a
 @pytest.mark.parametrize(
     "block, found, asked, expected",
     [
-        # 32 numbers of a thread: 32 warps, which may keep nothing in memory.
+        # 32 values per thread: 32 warps, which may spill nothing.
         (8192, {0: (121, 0), 4: (64, 0)}, [0, 4], 4),
         (8192, {0: (121, 0), 4: (64, 4), 3: (80, 0)}, [0, 4, 3], 3),
         (8192, {0: (121, 0), 4: (64, 4), 3: (80, 4)}, [0, 4, 3], 0),
-        # Of 24 warps each has less than three fifths of what it would take.
+        # At 24 warps a thread has less than three fifths of its registers: three CTAs are not tried.
         (8192, {0: (168, 0), 4: (64, 4), 2: (128, 8)}, [0, 4, 2], 2),
-        # 128 numbers: 16 warps, which may keep some.
+        # 128 values per thread: 16 warps, which may spill some.
         (32768, {0: (164, 0), 2: (128, 192)}, [0, 2], 2),
         (32768, {0: (164, 0), 2: (128, 196)}, [0, 2], 0),
-        # From 8 warps to 12 they may not.
+        # From 8 warps to 12 nothing may spill.
         (16384, {0: (206, 0), 4: (128, 400), 3: (168, 0)}, [0, 4, 3], 3),
         (16384, {0: (206, 0), 4: (128, 400), 3: (168, 8)}, [0, 4, 3], 0),
-        # With all registers it has not enough as it is. And one of which nothing is known.
+        # One spills with all registers already; of the other nothing is known.
         (32768, {0: (255, 8)}, [0], 0),
         (32768, {0: (None, None)}, [0], 0),
     ],
 )
-def test_what_is_kept_and_spilled_decides(assembler, block, found, asked, expected):
+def test_pinned_and_spilled_values_decide(assembler, block, found, asked, expected):
     calls = assembler(found)
     kernel = compiled(sums, block=block, num_warps=4 if block == 16384 else 8)
     assert calls() == asked
@@ -223,24 +226,24 @@ def test_what_is_kept_and_spilled_decides(assembler, block, found, asked, expect
     assert (kernel.num_regs, kernel.spills) == found[expected]
 
 
-def test_sums_of_rows_that_programs_share_are_left_alone(assembler):
+def test_sums_over_rows_of_all_programs_are_left_alone(assembler):
     calls = assembler({0: (121, 0), 4: (64, 0)})
-    assert programs(compiled(shared_out)) == 0
+    assert programs(compiled(strided_rows)) == 0
     assert calls() == [0]
 
 
-# 64 numbers carried and as many loaded, of a thread: not with less than 128 registers; 32 and 32 do with 64.
+# A thread that carries 64 values and loads 64 needs at least 128 registers; with 32 and 32 it needs 64.
 @pytest.mark.parametrize(
     "block, found, asked, expected",
     [(16384, {0: (200, 0), 2: (128, 0)}, [0, 2], 2), (8192, {0: (121, 0), 4: (64, 0)}, [0, 4], 4)],
 )
-def test_what_a_loop_loads_and_carries_has_registers(assembler, block, found, asked, expected):
+def test_loaded_and_carried_values_have_registers(assembler, block, found, asked, expected):
     calls = assembler(found)
     assert programs(compiled(carried, "fp32", block)) == expected
     assert calls() == asked
 
 
-# An iteration brings 512 bytes to a warp, of which it takes 64 to have 32 KB under way; then 1024 and 128.
+# An iteration loads 512 bytes per warp, so that 64 warps have 32 KiB in flight; the last cases load 1024 and 128.
 @pytest.mark.parametrize(
     "type, block, found, asked, expected",
     [
@@ -250,14 +253,14 @@ def test_what_a_loop_loads_and_carries_has_registers(assembler, block, found, as
         ("fp32", 128, {0: (48, 0), 16: (32, 8), 15: (32, 8)}, [0, 16, 15], 0),
     ],
 )
-def test_what_loads_little_is_bound_to_more_warps(assembler, type, block, found, asked, expected):
+def test_small_loads_are_bound_to_more_warps(assembler, type, block, found, asked, expected):
     calls = assembler(found)
     assert programs(compiled(row_sums, type, block, num_warps=4)) == expected
     assert calls() == asked
 
 
-@pytest.mark.parametrize("kernel, type, block", [(sums, "fp16", 8192), (keeps_much, "fp32", 8192)])
-def test_what_is_bound_fits(kernel, type, block):
+@pytest.mark.parametrize("kernel, type, block", [(sums, "fp16", 8192), (pins_many_values, "fp32", 8192)])
+def test_bound_kernels_fit(kernel, type, block):
     if not any("kind" in found for found in _tilewright.assemblers(assembler_paths())):
         pytest.skip("no assembler on this machine")
     kernel = compiled(kernel, type, block)
@@ -270,12 +273,12 @@ def test_what_is_bound_fits(kernel, type, block):
     "found, asked, expected",
     [
         ({0: (207, 0), 4: (128, 0)}, [0, 4], 4),  # 8 warps
-        # Nothing is kept in memory for it; three programs are half as many again.
+        # Nothing may spill; three CTAs are half as many again.
         ({0: (207, 0), 4: (128, 8), 3: (168, 0)}, [0, 4, 3], 3),
         ({0: (207, 0), 4: (128, 8), 3: (168, 8)}, [0, 4, 3], 0),
-        # Less than three fifths are not tried.
+        # Four CTAs would leave less than three fifths of the registers, and are not tried.
         ({0: (222, 0), 3: (168, 0)}, [0, 3], 3),
-        # Four programs are only a third more than three.
+        # Four CTAs are only a third more than three.
         ({0: (160, 0)}, [0], 0),
     ],
 )
@@ -295,7 +298,7 @@ def test_chained_dots_are_bound_where_more_programs_fit(assembler, found, asked,
         ({0: (128, 0)}, [0], 0),
     ],
 )
-def test_products_of_what_threads_load_are_bound(assembler, found, asked, expected):
+def test_dots_of_operands_that_threads_load_are_bound(assembler, found, asked, expected):
     calls = assembler(found)
     kernel = compiled(gathered, block=32, num_warps=8)
     assert calls() == asked
@@ -307,11 +310,11 @@ def test_products_of_what_threads_load_are_bound(assembler, found, asked, expect
     [
         ({0: (226, 0), 2: (168, 0)}, [0, 2], 2),
         ({0: (226, 0), 2: (168, 4)}, [0, 2], 0),
-        # Ten warps have 168 registers each.
+        # Two CTAs of five warps fit already.
         ({0: (168, 0)}, [0], 0),
     ],
 )
-def test_products_of_what_threads_make_are_bound_beside_a_producer(assembler, found, asked, expected):
+def test_dots_of_computed_operands_are_bound_with_a_producer(assembler, found, asked, expected):
     calls = assembler(found)
     kernel = compiled(scaled, block=64, num_warps=4, num_stages=3)
     assert ".reqntid 160," in kernel.asm["ptx"]
@@ -322,11 +325,11 @@ def test_products_of_what_threads_make_are_bound_beside_a_producer(assembler, fo
 @pytest.mark.parametrize(
     "num_warps, found, asked, expected",
     [
-        # The assembler gave up: it gets all registers, if that keeps a quarter less in memory.
+        # The assembler gave up: it gets all registers if that spills a quarter less.
         (4, {0: (32, 6000), 1: (255, 1100)}, [0, 1], 1),
         (4, {0: (168, 400), 1: (255, 296)}, [0, 1], 1),
         (4, {0: (168, 400), 1: (255, 300)}, [0, 1], 0),
-        # It took what there is.
+        # It used all registers already.
         (4, {0: (255, 6000)}, [0], 0),
         (16, {0: (128, 6000)}, [0], 0),
         (16, {0: (32, 6000), 1: (128, 1100)}, [0, 1], 1),
@@ -356,12 +359,12 @@ def test_a_bound_of_the_kernel_counts_where_the_assembler_spills(assembler):
     assert programs(kernel) == 0
 
 
-@pytest.mark.parametrize("kernel", [product, product_of_joined_columns, sums_on])
-def test_what_does_not_wait_for_memory_is_left_alone(assembler, kernel):
+@pytest.mark.parametrize("kernel", [matmul, matmul_of_merged_columns, running_sums])
+def test_kernels_that_do_not_wait_for_memory_are_left_alone(assembler, kernel):
     calls = assembler({0: (96, 0)})
     assert programs(compiled(kernel, num_warps=4)) == 0
     assert calls() == [0]
 
 
-def test_what_nobody_assembles_says_nothing():
+def test_unassembled_kernels_request_nothing():
     assert programs(compiled(sums, stop_after="ptx")) == 0
