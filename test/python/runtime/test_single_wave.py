@@ -74,7 +74,7 @@ def test_each_block_runs_one_program():
     assert "{first}" in alone.asm["warp"]
     assert "{first}" not in several.asm["warp"]
     assert any(
-        "launches are said to be a single wave" in remark["message"] for remark in alone.report["remarks"]
+        "launches are declared a single wave" in remark["message"] for remark in alone.report["remarks"]
     )
 
 

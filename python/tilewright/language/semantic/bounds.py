@@ -110,10 +110,10 @@ def check_described(base, shape, strides):
         return
     last, empty = cast(base, int64), None
     size = memory_type(base.dtype.element_ty).primitive_bitwidth // 8
-    for size, stride in zip(shape, strides, strict=True):
-        steps = arithmetic.mul(arithmetic.sub(size, 1, check=False), stride, check=False)
+    for dim, stride in zip(shape, strides, strict=True):
+        steps = arithmetic.mul(arithmetic.sub(dim, 1, check=False), stride, check=False)
         last = arithmetic.add(last, arithmetic.mul(steps, size, check=False), check=False)
-        none = compare("le", size, 0)
+        none = compare("le", dim, 0)
         empty = none if empty is None else arithmetic.logical(empty, none, "arith.ori")
     both = [_within(address, base.extent, size) for address in (cast(base, int64), last)]
     inside = arithmetic.logical(empty, arithmetic.logical(*both, "arith.andi"), "arith.ori")
