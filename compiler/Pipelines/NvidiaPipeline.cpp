@@ -10,8 +10,6 @@
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -87,7 +85,7 @@ void tilewright::buildTileToWarpPipeline(OpPassManager &manager,
   }
   manager.addPass(warp::createAllocateShared(
       {target.getSharedMemoryLimit(),
-       "sm_" + std::to_string(options.computeCapability)}));
+       "sm_" + std::to_string(target.computeCapability)}));
   if (target.hasWgmma())
     manager.addPass(warp::createThrottleProducer());
   manager.addPass(
@@ -124,70 +122,15 @@ void tilewright::buildNvidiaPipeline(OpPassManager &manager,
   buildWarpToLlvmPipeline(manager, options);
 }
 
-namespace {
-
-struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
-  Option<unsigned> computeCapability{
-      *this, "compute-capability",
-      llvm::cl::desc("10 * major + minor of the GPU's compute capability"),
-      llvm::cl::init(NvidiaOptions().computeCapability)};
-  Option<bool> archSpecific{
-      *this, "arch-specific",
-      llvm::cl::desc("use architecture-specific features, as sm_90a has"),
-      llvm::cl::init(NvidiaOptions().archSpecific)};
-  Option<unsigned> numWarps{*this, "num-warps",
-                            llvm::cl::desc("warps that run one program"),
-                            llvm::cl::init(NvidiaOptions().numWarps)};
-  Option<unsigned> numStages{*this, "num-stages",
-                             llvm::cl::desc("iterations whose loads are in "
-                                            "flight"),
-                             llvm::cl::init(NvidiaOptions().numStages)};
-  Option<unsigned> clusterSize{
-      *this, "cluster-size",
-      llvm::cl::desc("CTAs of a cluster at most, a power of two"),
-      llvm::cl::init(NvidiaOptions().clusterSize)};
-  Option<bool> pingPong{
-      *this, "ping-pong",
-      llvm::cl::desc(
-          "two warpgroups alternate in computing the tiles of a program"),
-      llvm::cl::init(NvidiaOptions().pingPong)};
-  Option<bool> singleWave{
-      *this, "single-wave",
-      llvm::cl::desc("no multiprocessor runs two CTAs of a launch"),
-      llvm::cl::init(NvidiaOptions().singleWave)};
-  Option<bool> deterministic{
-      *this, "deterministic",
-      llvm::cl::desc(
-          "order programs by tickets if their order affects the result"),
-      llvm::cl::init(NvidiaOptions().deterministic)};
-  Option<bool> check{*this, "check",
-                     llvm::cl::desc("check the compiler's own invariants"),
-                     llvm::cl::init(NvidiaOptions().check)};
-
-  NvidiaOptions get() const {
-    return {computeCapability, archSpecific,  numWarps,
-            numStages,         clusterSize,   pingPong,
-            singleWave,        deterministic, check};
-  }
-};
-
-} // namespace
-
 void tilewright::registerNvidiaPipelines() {
-  PassPipelineRegistration<PipelineOptions>(
+  PassPipelineRegistration<NvidiaOptions>(
       "nvidia-pipeline", "tile kernels to the LLVM dialect for NVIDIA GPUs",
-      [](OpPassManager &manager, const PipelineOptions &options) {
-        buildNvidiaPipeline(manager, options.get());
-      });
-  PassPipelineRegistration<PipelineOptions>(
+      buildNvidiaPipeline);
+  PassPipelineRegistration<NvidiaOptions>(
       "tile-to-warp-pipeline", "tile kernels to kernels with layouts",
-      [](OpPassManager &manager, const PipelineOptions &options) {
-        buildTileToWarpPipeline(manager, options.get());
-      });
-  PassPipelineRegistration<PipelineOptions>(
+      buildTileToWarpPipeline);
+  PassPipelineRegistration<NvidiaOptions>(
       "warp-to-llvm-pipeline",
       "kernels with layouts and shared memory to the LLVM dialect",
-      [](OpPassManager &manager, const PipelineOptions &options) {
-        buildWarpToLlvmPipeline(manager, options.get());
-      });
+      buildWarpToLlvmPipeline);
 }

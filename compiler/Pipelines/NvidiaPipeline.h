@@ -2,40 +2,71 @@
 
 #pragma once
 
-namespace mlir {
-class OpPassManager;
-} // namespace mlir
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 
 namespace tilewright {
 
-struct NvidiaOptions {
-  /// 10 * major + minor of the compute capability.
-  unsigned computeCapability = 80;
-  /// Use architecture-specific features, as sm_90a has.
-  bool archSpecific = false;
-  /// Warps per program, a power of two.
-  unsigned numWarps = 4;
-  /// Iterations of a loop with loads in flight at the same time.
-  unsigned numStages = 3;
-  /// CTAs of a cluster at most, a power of two; 1: no clusters.
-  unsigned clusterSize = 1;
-  /// Two warpgroups alternate in computing the tiles of a program.
-  bool pingPong = false;
-  /// No multiprocessor runs two CTAs of a launch.
-  bool singleWave = false;
-  /// Order programs by tickets if their order affects the result.
-  bool deterministic = false;
-  /// Run the passes that verify the output of others.
-  bool check = false;
-  /// Kernels may create tensor maps: the assembler reads PTX 8.6.
-  bool makesMaps = true;
-  /// Registers of a thread at most; 0: the GPU's limit.
-  int maxRegisters = 0;
-  /// Fail if registers are known at the warp level to be too few.
-  bool fitRegisters = false;
-  /// Tensor cores truncate float32 operands to tf32; they are not rounded
-  /// first.
-  bool cutTf32 = false;
+/// The options of the three pipelines. The driver and `tilewright-opt` set the
+/// same fields.
+struct NvidiaOptions : mlir::PassPipelineOptions<NvidiaOptions> {
+  Option<unsigned> computeCapability{
+      *this, "compute-capability",
+      llvm::cl::desc("10 * major + minor of the GPU's compute capability"),
+      llvm::cl::init(80)};
+  Option<bool> archSpecific{
+      *this, "arch-specific",
+      llvm::cl::desc("use architecture-specific features, as sm_90a has"),
+      llvm::cl::init(false)};
+  Option<unsigned> numWarps{*this, "num-warps",
+                            llvm::cl::desc("warps per program, a power of two"),
+                            llvm::cl::init(4)};
+  Option<unsigned> numStages{
+      *this, "num-stages",
+      llvm::cl::desc(
+          "iterations of a loop with loads in flight at the same time"),
+      llvm::cl::init(3)};
+  Option<unsigned> clusterSize{
+      *this, "cluster-size",
+      llvm::cl::desc(
+          "CTAs of a cluster at most, a power of two; 1: no clusters"),
+      llvm::cl::init(1)};
+  Option<bool> pingPong{
+      *this, "ping-pong",
+      llvm::cl::desc(
+          "two warpgroups alternate in computing the tiles of a program"),
+      llvm::cl::init(false)};
+  Option<bool> singleWave{
+      *this, "single-wave",
+      llvm::cl::desc("no multiprocessor runs two CTAs of a launch"),
+      llvm::cl::init(false)};
+  Option<bool> deterministic{
+      *this, "deterministic",
+      llvm::cl::desc(
+          "order programs by tickets if their order affects the result"),
+      llvm::cl::init(false)};
+  Option<bool> check{
+      *this, "check",
+      llvm::cl::desc("run the passes that verify the output of others"),
+      llvm::cl::init(false)};
+  Option<bool> makesMaps{*this, "makes-maps",
+                         llvm::cl::desc("kernels may create tensor maps: the "
+                                        "assembler reads PTX 8.6"),
+                         llvm::cl::init(true)};
+  Option<int> maxRegisters{
+      *this, "max-registers",
+      llvm::cl::desc("registers of a thread at most; 0: the GPU's limit"),
+      llvm::cl::init(0)};
+  Option<bool> fitRegisters{
+      *this, "fit-registers",
+      llvm::cl::desc(
+          "fail if registers are known at the warp level to be too few"),
+      llvm::cl::init(false)};
+  Option<bool> cutTf32{
+      *this, "cut-tf32",
+      llvm::cl::desc("tensor cores truncate float32 operands to tf32; they are "
+                     "not rounded first"),
+      llvm::cl::init(false)};
 };
 
 /// Input: the output of `tile-pipeline`. Output: one `llvm.func` per kernel,
@@ -53,6 +84,8 @@ void buildTileToWarpPipeline(mlir::OpPassManager &manager,
 void buildWarpToLlvmPipeline(mlir::OpPassManager &manager,
                              const NvidiaOptions &options);
 
+/// Registers `nvidia-pipeline`, `tile-to-warp-pipeline` and
+/// `warp-to-llvm-pipeline`.
 void registerNvidiaPipelines();
 
 } // namespace tilewright
