@@ -3,6 +3,8 @@
 #ifndef TILEWRIGHT_LIB_CONVERSION_TILETOWARP_PASSES
 #define TILEWRIGHT_LIB_CONVERSION_TILETOWARP_PASSES
 
+include "lib/Analysis/Target/TargetOptions.td"
+
 include "mlir/Pass/PassBase.td"
 
 def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
@@ -36,13 +38,7 @@ def ConvertTileToWarp : Pass<"convert-tile-to-warp", "::mlir::ModuleOp"> {
     thread (1024 if they are loaded or computed in floats); calls that were not
     inlined; ops on tiles that have no rule.
   }];
-  let options = [
-    Option<"numWarps", "num-warps", "unsigned", "4",
-           "Warps of 32 threads that run one program">,
-    Option<"computeCapability", "compute-capability", "unsigned", "80",
-           "10 * major + minor of the GPU's compute capability">,
-    Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">,
+  let options = targetOptions # [
     Option<"cutTf32", "cut-tf32", "bool", "false",
            "Have tensor cores cut off float32 operands in tf32">,
     Option<"numStages", "num-stages", "unsigned", "1",

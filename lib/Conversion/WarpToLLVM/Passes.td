@@ -1,3 +1,5 @@
+include "lib/Analysis/Target/TargetOptions.td"
+
 include "mlir/Pass/PassBase.td"
 
 def ConvertWarpToLLVM : Pass<"convert-warp-to-llvm", "::mlir::ModuleOp"> {
@@ -16,11 +18,7 @@ def ConvertWarpToLLVM : Pass<"convert-warp-to-llvm", "::mlir::ModuleOp"> {
     Refuses constants that are not splats, calls, and functions that are not
     kernels.
   }];
-  let options = [
-    Option<"computeCapability", "compute-capability", "unsigned", "80",
-           "10 * major + minor of the GPU's compute capability">,
-    Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use features of this exact architecture only, as sm_90a does">];
+  let options = architectureOptions;
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

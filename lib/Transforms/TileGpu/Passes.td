@@ -3,6 +3,8 @@
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_TILEGPU_PASSES
 #define TILEWRIGHT_LIB_TRANSFORMS_TILEGPU_PASSES
 
+include "lib/Analysis/Target/TargetOptions.td"
+
 include "mlir/Pass/PassBase.td"
 
 def CheckExplicit : Pass<"tile-gpu-check-explicit", "::mlir::ModuleOp"> {
@@ -43,11 +45,7 @@ def CheckExplicit : Pass<"tile-gpu-check-explicit", "::mlir::ModuleOp"> {
     - tiles in shared memory that several roles use;
     - uses of accumulators whose wgmma may still be in flight.
   }];
-  let options = [
-    Option<"computeCapability", "compute-capability", "unsigned", "80",
-           "10 * major + minor of the GPU's compute capability">,
-    Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">];
+  let options = architectureOptions;
   let dependentDialects = ["::tilewright::warp::WarpDialect"];
 }
 
@@ -84,13 +82,7 @@ def FormDescriptors : Pass<"tile-gpu-form-descriptors", "::mlir::ModuleOp"> {
     coordinates are positive; offsets from memory, and carried values that advance
     by them, lead into the array.
   }];
-  let options = [
-    Option<"numWarps", "num-warps", "unsigned", "4",
-           "Warps of 32 threads that run one program">,
-    Option<"computeCapability", "compute-capability", "unsigned", "80",
-           "10 * major + minor of the GPU's compute capability">,
-    Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">,
+  let options = targetOptions # [
     Option<"numStages", "num-stages", "int64_t", "3",
            "Iterations whose loads are in flight">];
   let dependentDialects = [
@@ -123,13 +115,7 @@ def SelectTma : Pass<"tile-gpu-select-tma", "::mlir::ModuleOp"> {
     Refused: a descriptor that is not made in the function. Remarks say why
     TMA does not do a load.
   }];
-  let options = [
-    Option<"numWarps", "num-warps", "unsigned", "4",
-           "Warps of 32 threads that run one program">,
-    Option<"computeCapability", "compute-capability", "unsigned", "80",
-           "10 * major + minor of the GPU's compute capability">,
-    Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">,
+  let options = targetOptions # [
     Option<"makesMaps", "makes-maps", "bool", "true",
            "Let the device make tensor maps">];
   let dependentDialects = [
@@ -169,13 +155,7 @@ def SplitBlocks : Pass<"tile-gpu-split-blocks", "::mlir::ModuleOp"> {
     descriptors that are not made in the function; ops of other dialects. Remarks
     name the dimensions that are padded.
   }];
-  let options = [
-    Option<"numWarps", "num-warps", "unsigned", "4",
-           "Warps of 32 threads that run one program">,
-    Option<"computeCapability", "compute-capability", "unsigned", "80",
-           "10 * major + minor of the GPU's compute capability">,
-    Option<"archSpecific", "arch-specific", "bool", "false",
-           "Use what only this very GPU has, as sm_90a does">];
+  let options = targetOptions;
   let dependentDialects = [
     "::tilewright::tile::TileDialect", "::mlir::arith::ArithDialect",
     "::mlir::scf::SCFDialect"];
@@ -209,9 +189,7 @@ def SliceStores : Pass<"tile-gpu-slice-stores", "::mlir::ModuleOp"> {
     values; loads with other users; accesses that a slice would move past others
     of the same array, unless their pointers are the same.
   }];
-  let options = [
-    Option<"numWarps", "num-warps", "unsigned", "4",
-           "Warps of 32 threads that run one program">];
+  let options = numWarpsOption;
   let dependentDialects = [
     "::tilewright::tile::TileDialect", "::mlir::arith::ArithDialect",
     "::mlir::scf::SCFDialect"];
