@@ -8,7 +8,15 @@ namespace tilewright::test {
 
 void registerTestAxisInfo();
 void registerTestBreakRings();
+void registerTestGlobalHazards();
+void registerTestIntegerRanges();
+void registerTestLayoutAssignment();
+void registerTestNonNegative();
+void registerTestProducerSlice();
 void registerTestProgramVariation();
+void registerTestRingUses();
+void registerTestStrideEstimate();
+void registerTestTmaAccess();
 void registerTestWrittenArguments();
 
 } // namespace tilewright::test

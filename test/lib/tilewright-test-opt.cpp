@@ -10,7 +10,15 @@ int main(int argc, char **argv) {
   tilewright::registerPasses();
   tilewright::test::registerTestAxisInfo();
   tilewright::test::registerTestBreakRings();
+  tilewright::test::registerTestGlobalHazards();
+  tilewright::test::registerTestIntegerRanges();
+  tilewright::test::registerTestLayoutAssignment();
+  tilewright::test::registerTestNonNegative();
+  tilewright::test::registerTestProducerSlice();
   tilewright::test::registerTestProgramVariation();
+  tilewright::test::registerTestRingUses();
+  tilewright::test::registerTestStrideEstimate();
+  tilewright::test::registerTestTmaAccess();
   tilewright::test::registerTestWrittenArguments();
   mlir::DialectRegistry registry;
   tilewright::registerDialects(registry);
