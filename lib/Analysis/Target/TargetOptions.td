@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 
 defvar numWarpsOption = [
   Option<"numWarps", "num-warps", "unsigned", "4",
-         "warps of 32 threads that run one program">];
+         "warps of 32 threads that run one program, a power of two up to 32">];
 
 defvar architectureOptions = [
   Option<"computeCapability", "compute-capability", "unsigned", "80",

@@ -6,12 +6,12 @@
 #include "lib/Analysis/Memory/TmaStorePlan.h"
 #include "lib/Analysis/Mma/DotLayouts.h"
 #include "lib/Analysis/Target/ExplicitRoles.h"
+#include "lib/Analysis/Target/TargetOptions.h"
 #include "lib/Conversion/TileToWarp/Passes.h"
 #include "lib/Layout/TileLayouts.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -65,24 +65,12 @@ struct ConvertTileToWarp
   using ConvertTileToWarpBase::ConvertTileToWarpBase;
 
   void runOnOperation() override {
-    if (failed(checkOptions()))
+    if (failed(checkNumWarps(getOperation(), numWarps)) ||
+        failed(checkComputeCapability(getOperation(), computeCapability)))
       return signalPassFailure();
     for (auto func : getOperation().getOps<tile::FuncOp>())
       if (failed(convert(func)))
         return signalPassFailure();
-  }
-
-  LogicalResult checkOptions() {
-    Location loc = getOperation().getLoc();
-    if (numWarps < 1 || numWarps > 32 || !llvm::isPowerOf2_32(numWarps))
-      return emitError(loc,
-                       "num_warps must be a power of two from 1 to 32, got ")
-             << numWarps.getValue();
-    if (computeCapability < 80)
-      return emitError(loc, "the NVIDIA back end needs a compute capability of "
-                            "8.0 or more, got ")
-             << computeCapability / 10 << "." << computeCapability % 10;
-    return success();
   }
 
   LogicalResult convert(tile::FuncOp func) {

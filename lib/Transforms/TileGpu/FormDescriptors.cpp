@@ -8,6 +8,7 @@
 #include "lib/Analysis/Memory/TmaAccess.h"
 #include "lib/Analysis/Memory/TmaCoordClamp.h"
 #include "lib/Analysis/Mma/UpcastOperands.h"
+#include "lib/Analysis/Target/TargetOptions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -283,6 +284,8 @@ struct FormDescriptors : tile_gpu::impl::FormDescriptorsBase<FormDescriptors> {
   using FormDescriptorsBase::FormDescriptorsBase;
 
   void runOnOperation() override {
+    if (failed(checkNumWarps(getOperation(), numWarps)))
+      return signalPassFailure();
     for (auto func : getOperation().getOps<tile::FuncOp>())
       form(func);
   }

@@ -3,6 +3,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/Memory/TmaAccess.h"
+#include "lib/Analysis/Target/TargetOptions.h"
 #include "lib/Transforms/Tile/ExpandDescriptors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,6 +45,8 @@ struct SelectTma : tile_gpu::impl::SelectTmaBase<SelectTma> {
   using SelectTmaBase::SelectTmaBase;
 
   void runOnOperation() override {
+    if (failed(checkNumWarps(getOperation(), numWarps)))
+      return signalPassFailure();
     for (auto func : getOperation().getOps<tile::FuncOp>())
       if (failed(select(func)))
         return signalPassFailure();

@@ -8,6 +8,7 @@
 
 #include "lib/Analysis/Layout/LayoutAssignment.h"
 #include "lib/Analysis/Memory/GlobalHazards.h"
+#include "lib/Analysis/Target/TargetOptions.h"
 #include "lib/Transforms/Tile/FirstElements.h"
 #include "lib/Transforms/TileGpu/Passes.h"
 
@@ -304,6 +305,8 @@ struct SliceStores : tile_gpu::impl::SliceStoresBase<SliceStores> {
   using SliceStoresBase::SliceStoresBase;
 
   void runOnOperation() override {
+    if (failed(checkNumWarps(getOperation(), numWarps)))
+      return signalPassFailure();
     for (auto func : getOperation().getOps<tile::FuncOp>())
       if (func.isKernel())
         slice(func);

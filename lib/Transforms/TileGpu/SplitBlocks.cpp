@@ -2,6 +2,7 @@
 
 #include "lib/Analysis/Layout/LayoutEdges.h"
 #include "lib/Analysis/Layout/TileSize.h"
+#include "lib/Analysis/Target/TargetOptions.h"
 #include "lib/Transforms/Tile/ExpandDescriptors.h"
 #include "lib/Transforms/TileGpu/Passes.h"
 
@@ -162,6 +163,8 @@ struct SplitBlocks : tile_gpu::impl::SplitBlocksBase<SplitBlocks> {
   using SplitBlocksBase::SplitBlocksBase;
 
   void runOnOperation() override {
+    if (failed(checkNumWarps(getOperation(), numWarps)))
+      return signalPassFailure();
     for (auto func : getOperation().getOps<tile::FuncOp>())
       if (func.isKernel() && failed(split(func)))
         return signalPassFailure();

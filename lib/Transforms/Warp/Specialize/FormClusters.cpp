@@ -14,6 +14,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -289,6 +290,13 @@ struct FormClusters : warp::impl::FormClustersBase<FormClusters> {
   using FormClustersBase::FormClustersBase;
 
   void runOnOperation() override {
+    if (size < 2 || size > 16 || !llvm::isPowerOf2_32(size)) {
+      emitError(
+          getOperation().getLoc(),
+          "the CTAs of a cluster must be a power of two from 2 to 16, got ")
+          << size.getValue();
+      return signalPassFailure();
+    }
     for (auto func : getOperation().getOps<tile::FuncOp>())
       if (func.isKernel() && func.getBody().hasOneBlock() && !isExplicit(func))
         visit(func);

@@ -232,6 +232,8 @@ def FormClusters : Pass<"warp-form-clusters", "::mlir::ModuleOp"> {
     1. kernels without such loads;
     2. kernels with atomic operations or other side effects with results;
     3. kernels whose loops or conditions around the loads depend on the program.
+
+    Refused: sizes that are not a power of two from 2 to 16.
   }];
   let options = [Option<"size", "size", "unsigned", "2",
                         "CTAs of a cluster, a power of two from 2 to 16">];
