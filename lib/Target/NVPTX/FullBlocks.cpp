@@ -1,5 +1,9 @@
 #include "lib/Target/NVPTX/FullBlocks.h"
 
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
+#include "lib/Target/NVPTX/PtxEntry.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -12,10 +16,6 @@
 using namespace llvm;
 using namespace tilewright;
 
-static constexpr unsigned kMaxRegisters = 255,
-                          kRegistersOfMultiprocessor = 65536;
-// An eighth: the estimate is not more precise.
-static constexpr unsigned kLeastGain = 8;
 // Registers times instructions of all long blocks, about the work of a minute;
 // with some assemblers it takes three.
 static constexpr uint64_t kMostWork = 100'000'000;
@@ -167,18 +167,11 @@ static Order orderByUse(ArrayRef<Instruction *> instructions) {
   return order;
 }
 
-/// Returns the register limit of a thread for the block size of `function`.
+/// Returns the register limit of a thread for the CTA size of `function`.
 static unsigned getRegisterLimit(const Function &function) {
-  unsigned threads = 1;
-  StringRef list = function.getFnAttribute("nvvm.reqntid").getValueAsString();
-  SmallVector<StringRef> sizes;
-  list.split(sizes, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef size : sizes) {
-    unsigned count = 1;
-    if (!size.getAsInteger(10, count))
-      threads *= std::max(count, 1u);
-  }
-  return std::min(kMaxRegisters, kRegistersOfMultiprocessor / threads);
+  const Occupancy occupancy;
+  return std::min(occupancy.getMaxRegisters(),
+                  occupancy.getResources().registers / countThreads(function));
 }
 
 void tilewright::orderFullBlocks(Module &module) {
@@ -198,7 +191,7 @@ void tilewright::orderFullBlocks(Module &module) {
         continue;
       Order other = orderByUse(order);
       unsigned better = findPressure(other, taken, layout).registers;
-      if (better > pressure - pressure / kLeastGain)
+      if (better > pressure - pressure / OccupancyParameters::kMinPressureGain)
         continue;
       for (Instruction *instruction : other)
         instruction->moveBefore(block, block.end());
@@ -208,6 +201,7 @@ void tilewright::orderFullBlocks(Module &module) {
 
 std::optional<tilewright::HopelessBlock>
 tilewright::findHopelessBlock(Module &module) {
+  const unsigned maxRegisters = Occupancy().getMaxRegisters();
   for (Function &function : module) {
     uint64_t work = 0, most = 0;
     HopelessBlock worst;
@@ -217,7 +211,7 @@ tilewright::findHopelessBlock(Module &module) {
         continue;
       Pressure pressure =
           findPressure(list(block), /*taken=*/{}, module.getDataLayout());
-      if (pressure.registers <= kMaxRegisters)
+      if (pressure.registers <= maxRegisters)
         continue;
       uint64_t own = instructions * pressure.registers;
       work += own;
