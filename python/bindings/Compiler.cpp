@@ -3,6 +3,7 @@
 #include "python/bindings/Bindings.h"
 #include "python/launcher/Ending.h"
 #include "tilewright-c/assembler.h"
+#include "tilewright-c/occupancy.h"
 
 namespace py = pybind11;
 using namespace tilewright::python;
@@ -60,6 +61,21 @@ static py::object describeAssemblers(const std::vector<std::string> &paths) {
   return readJson(take(tw_assemblers_describe(raw.data(), raw.size())));
 }
 
+/// Returns the CTAs per SM, see tilewright-c/occupancy.h, or None.
+static py::object describeOccupancy(uint32_t capability, int64_t numWarps,
+                                    int64_t registers, int64_t sharedBytes) {
+  tw_ctas_per_sm found;
+  if (!tw_occupancy(capability, numWarps, registers, sharedBytes, &found))
+    return py::none();
+  py::dict limits;
+  limits["warps"] = found.by_warps;
+  limits["ctas"] = found.by_ctas;
+  limits["shared"] = found.by_shared_memory;
+  if (registers)
+    limits["registers"] = found.by_registers;
+  return py::make_tuple(found.ctas, found.max_warps, limits);
+}
+
 void tilewright::python::initCompiler(py::module_ &module) {
   py::class_<Artifact>(module, "Artifact")
       .def("get", &getStage, py::arg("stage"),
@@ -86,6 +102,11 @@ void tilewright::python::initCompiler(py::module_ &module) {
              "The assemblers of PTX found at `paths` and in the default paths, "
              "the preferred one first: dicts of kind, name, path and "
              "max_ptx_version, or of error.");
+  module.def("occupancy", &describeOccupancy, py::arg("capability"),
+             py::arg("num_warps"), py::arg("registers"),
+             py::arg("shared_bytes"),
+             "The CTAs per SM, the maximum warps of an SM and a dict of the "
+             "CTAs that each resource allows; None for an unknown GPU.");
   module.attr("__version__") = tw_version();
   module.def("llvm_version", &tw_llvm_version,
              "The version of the LLVM inside.");
