@@ -3,6 +3,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/Memory/WrittenArguments.h"
+#include "lib/Analysis/Target/Occupancy.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -63,9 +64,10 @@ FailureOr<CompileOptions> CompileOptions::parse(llvm::StringRef text,
     return emitError(loc)
            << "num_ctas must be a power of two from 1 to 16, got "
            << options.numCtas;
-  if (options.maxRegisters < 0 || options.maxRegisters > 255)
-    return emitError(loc) << "maxnreg must be from 0 to 255, got "
-                          << options.maxRegisters;
+  const int64_t maxRegisters = Occupancy().getMaxRegisters();
+  if (options.maxRegisters < 0 || options.maxRegisters > maxRegisters)
+    return emitError(loc) << "maxnreg must be from 0 to " << maxRegisters
+                          << ", got " << options.maxRegisters;
   if (!isSymbolName(options.symbol))
     return emitError(loc) << "symbol must be a name of C, got '"
                           << options.symbol << "'";

@@ -1,17 +1,18 @@
 // NVIDIA GPUs from sm_80 on.
 
 #include "compiler/Pipelines/NvidiaPipeline.h"
-#include "compiler/Targets/OccupancyPolicy.h"
 #include "compiler/Targets/RecipeOfKernel.h"
 #include "compiler/Targets/Targets.h"
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpDialect.h"
 #include "lib/Analysis/Facts/HostValues.h"
 #include "lib/Analysis/Target/NvidiaTarget.h"
-#include "lib/Analysis/Target/RegisterFile.h"
+#include "lib/Analysis/Target/Occupancy.h"
 #include "lib/Target/NVPTX/Assembler.h"
 #include "lib/Target/NVPTX/GpuArch.h"
+#include "lib/Target/NVPTX/OccupancyPolicy.h"
 #include "lib/Target/NVPTX/Ptx.h"
+#include "lib/Transforms/Warp/Registers/OccupancyAnalysis.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -100,13 +101,13 @@ static LogicalResult emitStages(ModuleOp module, const CompileOptions &options,
   return success();
 }
 
-static LogicalResult assembleStage(ModuleOp module, OccupancyPolicy share,
+static LogicalResult assembleStage(ModuleOp module, OccupancyGoal goal,
                                    const CompileOptions &options,
                                    Artifact &artifact) {
   PhaseTimer timer(&artifact.times, "cubin", "assemble");
   std::string &ptx = artifact.stages["ptx"];
   AssemblerOptions assembler = getAssemblerOptions(options);
-  auto assembly = assembleShared(ptx, options.target, assembler, share);
+  auto assembly = assembleForOccupancy(ptx, options.target, assembler, goal);
   if (!assembly)
     return module.emitError(llvm::toString(assembly.takeError()));
   artifact.metadata["assembler"] = assembly->assembler;
@@ -137,7 +138,7 @@ static void describeLaunch(FunctionOpInterface function,
   if (!warps)
     warps = getInt(WarpDialect::kNumWarpsAttr);
   if (warps)
-    metadata["num_threads"] = 32 * warps.getInt();
+    metadata["num_threads"] = SmResources::kLanes * warps.getInt();
   if (auto size = getInt(WarpDialect::kClusterSizeAttr))
     metadata["cluster"] = size.getInt();
   if (llvm::json::Array recipe = getLaunchRecipe(function); !recipe.empty())
@@ -167,10 +168,12 @@ static void boundRegisters(ModuleOp module, int64_t registers) {
     if (!function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()) ||
         function->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName()))
       continue;
-    int64_t most = RegisterFile::kOfThread;
+    const Occupancy occupancy;
+    int64_t most = occupancy.getMaxRegisters();
     if (auto threads = function->getAttrOfType<DenseI32ArrayAttr>(
             NVVM::NVVMDialect::getReqntidAttrName()))
-      most = getRegisterShare(threads[0] / RegisterFile::kLanes);
+      most = occupancy.getRegisters(/*numCtas=*/1,
+                                    threads[0] / SmResources::kLanes);
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                       b.getI32IntegerAttr(std::min(registers, most)));
   }
@@ -212,9 +215,9 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
     artifact.metadata["waits_for_launches"] = true;
   if (options.stopAfter == "warp")
     return success();
-  OccupancyPolicy share;
+  OccupancyGoal goal;
   if (options.stopAfter.empty() && options.maxRegisters == 0)
-    share = findOccupancyPolicy(module);
+    goal = warp::findOccupancyGoal(module);
   if (failed(runPipeline(
           module, "llvm", options, artifact,
           [&](OpPassManager &pm) { buildWarpToLlvmPipeline(pm, nvidia); })))
@@ -225,7 +228,7 @@ LogicalResult NvidiaBackEnd::compile(ModuleOp module,
     return failure();
   if (options.stopAfter == "llvm" || options.stopAfter == "ptx")
     return success();
-  return assembleStage(module, share, options, artifact);
+  return assembleStage(module, goal, options, artifact);
 }
 
 const Target &tilewright::getNvidiaTarget() {

@@ -2,6 +2,7 @@
 
 #include "dialect/Warp/WarpTypes.h"
 #include "lib/Analysis/Layout/LayoutEdges.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Layout/TileLayouts.h"
 #include "lib/Layout/WgmmaTiling.h"
 
@@ -173,8 +174,8 @@ static DotLayouts chooseTensorCoreLayouts(tile::DotOp dot, int64_t numWarps) {
 static bool fitsSharedMemory(tile::DotOp dot, const NvidiaTarget &target) {
   DotShape shape = getShape(dot);
   int64_t bits = getElementType(dot.getA()).getIntOrFloatBitWidth();
-  constexpr int64_t kReserve = 32 * 1024;
-  return (shape.m + shape.n) * shape.k * bits / 8 + kReserve <=
+  return (shape.m + shape.n) * shape.k * bits / 8 +
+             OccupancyParameters::kOperandReserve <=
          target.getSharedMemoryLimit();
 }
 
@@ -233,11 +234,11 @@ static bool comesFromLoads(tile::DotOp dot) {
 /// A. A `wgmma` in flight reads the previous copy.
 static bool isComputedInRegisters(tile::DotOp dot, const LinearLayout &a,
                                   const LinearLayout &acc) {
-  constexpr int64_t kMostRegisters = 192, kMostOfA = 32;
+  using Parameters = OccupancyParameters;
   int64_t registers = a.getInSize(LayoutAxis::Register) / 2;
-  return registers <= kMostOfA &&
+  return registers <= Parameters::kMaxComputedA &&
          acc.getInSize(LayoutAxis::Register) + 2 * registers <=
-             kMostRegisters &&
+             Parameters::kMaxComputedAWithAcc &&
          a.countTellingBits(LayoutAxis::Warp) ==
              a.getInBits(LayoutAxis::Warp) &&
          comesFromLoads(dot);
@@ -254,8 +255,8 @@ static bool isTransposedResult(Value value) {
 /// It passes through that since it is transposed. It would take many registers
 /// in addition to its source, which gradients of attention use again.
 static bool isReadFromShared(tile::DotOp dot, const LinearLayout &a) {
-  constexpr int64_t kMany = 32;
-  return a.getInSize(LayoutAxis::Register) / 2 >= kMany &&
+  return a.getInSize(LayoutAxis::Register) / 2 >=
+             OccupancyParameters::kMinSharedA &&
          isTransposedResult(dot.getA());
 }
 
@@ -340,9 +341,6 @@ static LinearLayout chooseThreadAccumulator(tile::DotOp dot, int64_t numWarps,
                   llvm::Log2_64(kLaneColumns));
 }
 
-/// Operands that would take more registers of a thread stay in shared memory.
-static constexpr int64_t kMaxOperandRegisters = 64;
-
 static DotLayouts chooseThreadLayouts(tile::DotOp dot, int64_t numWarps,
                                       OperandOrder order) {
   LinearLayout acc = chooseThreadAccumulator(dot, numWarps, order);
@@ -353,7 +351,7 @@ static DotLayouts chooseThreadLayouts(tile::DotOp dot, int64_t numWarps,
     return LinearAttr::get(dot.getContext(), layout);
   };
   if (a.getInSize(LayoutAxis::Register) + b.getInSize(LayoutAxis::Register) >
-      kMaxOperandRegisters)
+      OccupancyParameters::kMaxThreadOperands)
     return {LinearAttr(), LinearAttr(), wrap(acc), /*isWgmma=*/false};
   return {wrap(a), wrap(b), wrap(acc), /*isWgmma=*/false};
 }

@@ -2,8 +2,8 @@
 
 #include "lib/Analysis/Facts/ProgramVariation.h"
 #include "lib/Analysis/Mma/DotLayouts.h"
-#include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
-#include "lib/Analysis/Target/RegisterFile.h"
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -62,13 +62,13 @@ struct LoopCosts {
 /// them, or if some are chained.
 static std::optional<LoopCosts> getCosts(Operation *loop, int64_t numWarps,
                                          const NvidiaTarget &target) {
-  constexpr int64_t kLanes = 32;
   LoopCosts costs;
   llvm::SmallSetVector<Operation *, 8> loads;
   WalkResult result = loop->walk([&](tile::DotOp dot) {
     if (isChainedDot(dot) || !isWgmmaDot(dot, numWarps, target))
       return WalkResult::interrupt();
-    costs.accRegisters += countElements(dot.getResult()) / (numWarps * kLanes);
+    costs.accRegisters +=
+        countElements(dot.getResult()) / (numWarps * SmResources::kLanes);
     SmallVector<Operation *> first = findLoads(dot.getA(), loop);
     SmallVector<Operation *> second = findLoads(dot.getB(), loop);
     if (llvm::any_of(second, [&](Operation *load) {
@@ -123,10 +123,12 @@ bool tilewright::fitsMoreCtasWithoutProducer(tile::FuncOp func,
   if (result.wasInterrupted() || most.loadedBytes == 0)
     return false;
   int64_t registers = estimateRegisters(most.accRegisters);
+  const Occupancy occupancy = Occupancy::forEstimates();
   int64_t without =
-      std::min(countCtasByRegisters(registers, numWarps),
-               countCtas(numStages * most.loadedBytes + most.upcastBytes));
+      std::min(occupancy.countCtasByRegisters(numWarps, registers),
+               occupancy.countCtasBySharedMemory(numStages * most.loadedBytes +
+                                                 most.upcastBytes));
   int64_t with = std::max<int64_t>(
-      countCtasByRegisters(registers, numWarps + kProducers), 1);
+      occupancy.countCtasByRegisters(numWarps + kProducers, registers), 1);
   return without > with;
 }

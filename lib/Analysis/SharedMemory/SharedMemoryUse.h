@@ -82,18 +82,6 @@ llvm::SmallVector<mlir::Operation *> getTileUsers(mlir::Operation *alloc);
 /// of the function if it is defined in another way.
 llvm::SmallVector<warp::RingWaitOp> getSlotWaits(mlir::Value slot);
 
-/// The shared memory that an SM reserves for each CTA.
-inline constexpr int64_t kReservedSharedBytes = 1024;
-
-/// The maximum shared memory of a CTA.
-inline constexpr int64_t kMostSharedBytes = 227 * 1024;
-
-/// The number of CTAs with `bytes` of shared memory that fit on an SM. `limit`
-/// is the maximum of one CTA.
-inline int64_t countCtas(int64_t bytes, int64_t limit = kMostSharedBytes) {
-  return (limit + kReservedSharedBytes) / (bytes + kReservedSharedBytes);
-}
-
 /// Whether all warps wait for each other in `op`: a barrier, or an op with
 /// scratch.
 bool synchronizes(mlir::Operation *op);

@@ -5,7 +5,7 @@
 #include "lib/Analysis/Mma/InFlightAccumulators.h"
 #include "lib/Analysis/Target/ExplicitRoles.h"
 #include "lib/Analysis/Target/NvidiaTarget.h"
-#include "lib/Analysis/Target/RegisterFile.h"
+#include "lib/Analysis/Target/Occupancy.h"
 #include "lib/Transforms/TileGpu/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -24,7 +24,9 @@ namespace tilewright::tile_gpu {
 #include "lib/Transforms/TileGpu/Passes.h.inc"
 } // namespace tilewright::tile_gpu
 
-static constexpr int32_t kMaxWarps = 32, kWarpsPerGroup = 4, kLanes = 32;
+static constexpr int32_t kMaxWarps = 32,
+                         kWarpsPerGroup = SmResources::kWarpgroupWarps,
+                         kLanes = SmResources::kLanes;
 /// Of the 16 hardware barriers, the CTA has one, and so has each role and each
 /// of 8 warpgroups.
 static constexpr size_t kMaxRoles = 7;
@@ -66,7 +68,8 @@ static LogicalResult checkSizes(SpecializeOp roles) {
   if (total > kMaxWarps)
     return roles.emitError("the roles have at most ")
            << kMaxWarps << " warps together, got " << total;
-  int64_t pool = getFirstRegisters(total, /*programs=*/1) * total * kLanes;
+  int64_t pool =
+      Occupancy().getInitialRegisters(/*numCtas=*/1, total) * total * kLanes;
   if (registers > pool)
     return roles.emitError("the roles ask for ")
            << registers << " registers, " << total << " warps start with "

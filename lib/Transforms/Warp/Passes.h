@@ -4,6 +4,7 @@
 
 #include "dialect/Tile/TileDialect.h"
 #include "dialect/Warp/WarpDialect.h"
+#include "lib/Analysis/Target/Occupancy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

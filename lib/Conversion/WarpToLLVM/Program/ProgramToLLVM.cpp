@@ -1,10 +1,10 @@
 // Kernels, and the index of a CTA in the grid.
 
+#include "lib/Analysis/Target/RoleRegisters.h"
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
 #include "lib/Conversion/WarpToLLVM/Common/ThreadIndices.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
-#include "lib/Conversion/WarpToLLVM/Program/RegisterShares.h"
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpDialect.h"
@@ -125,7 +125,7 @@ private:
     op.walk([&](warp::SpecializeOp roles) {
       if (roles.getRegisters())
         kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                        b.getI32IntegerAttr(countCtasPerSm(roles)));
+                        b.getI32IntegerAttr(warp::countCtasPerSm(roles)));
     });
     for (unsigned i = 0; i < op.getNumArguments(); ++i) {
       if (isa<warp::TensorMapType>(op.getArgument(i).getType()))

@@ -1,12 +1,12 @@
 // Roles: a branch on the warp index.
 
+#include "lib/Analysis/Target/RoleRegisters.h"
 #include "lib/Conversion/WarpToLLVM/Async/TransactionRing.h"
 #include "lib/Conversion/WarpToLLVM/Common/InlinePtx.h"
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
 #include "lib/Conversion/WarpToLLVM/Common/Shuffle.h"
 #include "lib/Conversion/WarpToLLVM/Common/ThreadIndices.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
-#include "lib/Conversion/WarpToLLVM/Program/RegisterShares.h"
 
 #include "dialect/Warp/WarpOps.h"
 
@@ -24,10 +24,9 @@ static void emitRegisterBudget(ImplicitLocOpBuilder &b, warp::SpecializeOp op,
   auto registers = op.getRegisters();
   if (!registers)
     return;
-  int32_t first =
-      getFirstRegisters(llvm::sum_of(op.getWarps()), countCtasPerSm(op));
   int32_t wanted = (*registers)[number];
-  llvm::StringRef direction = wanted > first ? "inc" : "dec";
+  llvm::StringRef direction =
+      wanted > warp::getInitialRegisters(op) ? "inc" : "dec";
   InlinePtx(b).emit(
       ("setmaxnreg." + direction + ".sync.aligned.u32 " + Twine(wanted) + ";")
           .str(),

@@ -2,6 +2,7 @@
 // through shared memory. ReductionPlan gives the bits of each, and their order
 // where it matters.
 
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Conversion/WarpToLLVM/Common/SharedBase.h"
 #include "lib/Conversion/WarpToLLVM/Common/ThreadIndices.h"
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
@@ -42,11 +43,9 @@ static Partial emitCombineChain(ImplicitLocOpBuilder &b, tile::ReduceOp op,
 // Registers
 //===----------------------------------------------------------------------===//
 
-/// Maximum number of registers reduced as a tree. A tree first combines distant
-/// registers, so all of the tile is loaded before. Larger tiles do not fit the
-/// registers of a thread.
-static constexpr unsigned kMaxTreeRegisters = 128;
-
+/// Reduces the registers of each thread. A tree first combines distant
+/// registers, so all of the tile is loaded before. Large tiles do not fit the
+/// registers of a thread then.
 static SmallVector<Partial> emitReduceRegisters(ImplicitLocOpBuilder &b,
                                                 tile::ReduceOp op,
                                                 const ReductionPlan &plan,
@@ -58,7 +57,7 @@ static SmallVector<Partial> emitReduceRegisters(ImplicitLocOpBuilder &b,
       if ((reg & ~plan.registerBits) == target)
         partials.push_back(llvm::map_to_vector(
             operands, [&](ValueRange registers) { return registers[reg]; }));
-    results.push_back(operands[0].size() > kMaxTreeRegisters
+    results.push_back(operands[0].size() > OccupancyParameters::kMaxTree
                           ? emitCombineChain(b, op, partials)
                           : emitCombineTree(b, op, std::move(partials)));
   }

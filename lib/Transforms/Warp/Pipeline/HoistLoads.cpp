@@ -9,6 +9,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Registers/RegisterUse.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -22,10 +23,6 @@ namespace tilewright::warp {
 #define GEN_PASS_DEF_HOISTLOADS
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
-
-/// Registers of a thread for the loads hoisted to one conversion. More of them
-/// hide more latency, but may spill; benchmarks/published.py decides.
-static constexpr int64_t kMaxHoisted = 16;
 
 /// Whether `convert` waits for a load of its block.
 static bool awaitsLoad(ConvertLayoutOp convert) {
@@ -97,7 +94,7 @@ static void visit(Block &block) {
       continue;
     int64_t &registers = taken[target.before];
     int64_t more = countHeld(load.getType());
-    if (registers + more > kMaxHoisted)
+    if (registers + more > OccupancyParameters::kMaxLoadsOfConversion)
       continue;
     registers += more;
     for (Operation *op : llvm::reverse(target.ops))

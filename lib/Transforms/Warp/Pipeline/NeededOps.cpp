@@ -1,14 +1,12 @@
 #include "lib/Transforms/Warp/Pipeline/NeededOps.h"
 
+#include "lib/Analysis/Target/OccupancyParameters.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace tilewright::warp;
-
-/// Scalars in flight that a loop carries. More of them save loads, but take
-/// registers; benchmarks/published.py decides.
-static constexpr int64_t kMaxForwarded = 8;
 
 NeededOps::NeededOps(const PipelinePlan &plan) : plan(plan), loop(plan.loop) {
   for (Operation &op : loop.getBody()->without_terminator())
@@ -19,7 +17,8 @@ NeededOps::NeededOps(const PipelinePlan &plan) : plan(plan), loop(plan.loop) {
          })))
       loaded.insert(&op);
   collect();
-  if (int64_t(forwarded.size()) * plan.getDistance() <= kMaxForwarded)
+  if (int64_t(forwarded.size()) * plan.getDistance() <=
+      OccupancyParameters::kMaxForwarded)
     return;
   forwards = false;
   ops.clear();

@@ -75,7 +75,8 @@ def PipelineLoops : Pass<"warp-pipeline-loops", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"numStages", "num-stages", "int64_t", "3",
                         "slots of a ring; 1 pipelines only loops with a hint">,
-                 Option<"limit", "limit", "int64_t", "232448",
+                 Option<"limit", "limit", "int64_t",
+                        "::tilewright::Occupancy().getMaxSharedBytes()",
                         "bytes of shared memory that one block may use">];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::tilewright::tile::TileDialect",

@@ -5,7 +5,8 @@
 #include "lib/Analysis/Memory/GlobalHazards.h"
 #include "lib/Analysis/SharedMemory/NumStages.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
-#include "lib/Analysis/Target/RegisterFile.h"
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Layout/LayoutConversion.h"
 #include "lib/Transforms/Warp/Registers/RegisterUse.h"
 
@@ -269,7 +270,7 @@ static bool hasDots(scf::ForOp loop) {
 /// Returns the number of CTAs of `function` that fill an SM.
 static int64_t countFilling(tile::FuncOp function) {
   IntegerAttr warps = getBlockWarps(function);
-  return warps ? kFillingWarps / warps.getInt() : 1;
+  return warps ? OccupancyParameters::kFillingWarps / warps.getInt() : 1;
 }
 
 /// Plans the slots for the loads of `plan`. Returns their number, or sets
@@ -279,19 +280,22 @@ static int64_t planSlots(PipelinePlan &plan, int64_t numStages, int64_t limit) {
   int64_t slotBytes = getRing(context, 2, plan.loads).getSlotBytes();
   int64_t others = getOtherBytes(plan);
   int64_t numSlots = std::min(numStages, (limit - others) / slotBytes);
+  const Occupancy occupancy = Occupancy::forEstimates(limit);
   auto ctas = [&](int64_t slots) {
-    return countCtas(others + slots * slotBytes, limit);
+    return occupancy.countCtasBySharedMemory(others + slots * slotBytes);
   };
   // Without dots, occupancy hides more latency than a third slot, see the
   // softmax in benchmarks/notes/thread-operands.md.
+  constexpr int64_t kMinSlots = OccupancyParameters::kMinLoopSlots;
   if (!hasDots(plan.loop)) {
-    int64_t wanted = std::min(
-        countFilling(plan.loop->getParentOfType<tile::FuncOp>()), ctas(2));
-    while (numSlots > 2 && ctas(numSlots) < wanted)
+    int64_t wanted =
+        std::min(countFilling(plan.loop->getParentOfType<tile::FuncOp>()),
+                 ctas(kMinSlots));
+    while (numSlots > kMinSlots && ctas(numSlots) < wanted)
       --numSlots;
   }
   // A second CTA hides more than a second slot.
-  if (numSlots <= 2 && ctas(2) <= 1 && ctas(1) > 1)
+  if (numSlots <= kMinSlots && ctas(kMinSlots) <= 1 && ctas(1) > 1)
     plan.refilled = planRefilledRings(plan.loads);
   for (RefilledRing &ring : plan.refilled)
     ring.type = getRing(context, 1, ring.loads);

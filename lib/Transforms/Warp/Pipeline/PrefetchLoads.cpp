@@ -8,6 +8,7 @@
 
 #include "lib/Transforms/Warp/Passes.h"
 
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Pipeline/PrefetchSlice.h"
 #include "lib/Transforms/Warp/Registers/RegisterUse.h"
 #include "lib/Transforms/Warp/Schedule/LoopEntry.h"
@@ -22,11 +23,6 @@ namespace tilewright::warp {
 #define GEN_PASS_DEF_PREFETCHLOADS
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
-
-/// Registers of a thread for the prefetched loads of a loop, and registers to
-/// leave for other values. Prefetches trade latency against spills;
-/// benchmarks/published.py decides.
-static constexpr int64_t kMaxLoaded = 16, kLeftRegisters = 64;
 
 static bool isDot(Operation &op) { return isa<WgmmaOp, MmaOp>(op); }
 
@@ -104,8 +100,10 @@ static Early plan(scf::ForOp loop, int64_t limit) {
   Block *body = loop.getBody();
   if (isExplicit(loop) || llvm::none_of(*body, isDot))
     return early;
-  int64_t room = std::min(kMaxLoaded, getRegisterBudget(loop).value_or(limit) -
-                                          kLeftRegisters - countCarried(loop));
+  int64_t room =
+      std::min(OccupancyParameters::kMaxPrefetched,
+               getRegisterBudget(loop).value_or(limit) -
+                   OccupancyParameters::kLeftByPrefetches - countCarried(loop));
   for (auto load : body->getOps<tile::LoadOp>()) {
     int64_t registers = countHeld(load.getType());
     if (registers <= room && !load.getIsVolatile() && !isPrefetched(load) &&

@@ -20,6 +20,7 @@
 // to their iteration.
 
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Pipeline/NeededOps.h"
 #include "lib/Transforms/Warp/Pipeline/PrefetchSlice.h"
 #include "lib/Transforms/Warp/Registers/RegisterUse.h"
@@ -333,7 +334,7 @@ void LoopRotation::sinkRefilledReads() {
 /// The slot is valid until the end of the iteration.
 void LoopRotation::sinkReadsToUsers() {
   auto function = loop->getParentOfType<FunctionOpInterface>();
-  if (countPeakRegisters(loop) + kNonTileRegisters <=
+  if (countPeakRegisters(loop) + OccupancyParameters::kNonTileRegisters <=
       getRegisterLimit(function, 0))
     return;
   for (const PipelinedLoad &load : plan.loads) {

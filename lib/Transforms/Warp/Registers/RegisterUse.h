@@ -3,7 +3,8 @@
 #pragma once
 
 #include "dialect/Warp/WarpOps.h"
-#include "lib/Analysis/Target/RegisterFile.h"
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -11,9 +12,6 @@
 #include <algorithm>
 
 namespace tilewright::warp {
-
-/// The registers that assemblers need in addition to those of tiles.
-inline constexpr int64_t kNonTileRegisters = 26;
 
 /// Returns the 32-bit registers of a thread that a tile takes. Tiles of
 /// integers and pointers count zero, because they are often recomputed from few
@@ -83,8 +81,9 @@ inline mlir::IntegerAttr getBlockWarps(mlir::FunctionOpInterface function) {
 inline int64_t getRegisterLimit(mlir::FunctionOpInterface function,
                                 int64_t requested) {
   mlir::IntegerAttr warps = getBlockWarps(function);
-  return std::min(requested ? requested : RegisterFile::kOfThread,
-                  getRegisterShare(warps ? warps.getInt() : 1));
+  int64_t registers =
+      Occupancy().getRegisters(/*numCtas=*/1, warps ? warps.getInt() : 1);
+  return requested ? std::min(requested, registers) : registers;
 }
 
 /// Whether a thread of the role around `op` has registers for `accumulators`
@@ -96,7 +95,7 @@ inline bool hasRegistersFor(mlir::Operation *op, int64_t accumulators,
   if (!limit)
     limit = getRegisterLimit(op->getParentOfType<mlir::FunctionOpInterface>(),
                              requested);
-  return accumulators + kNonTileRegisters <= *limit;
+  return accumulators + OccupancyParameters::kNonTileRegisters <= *limit;
 }
 
 } // namespace tilewright::warp

@@ -1,6 +1,7 @@
 #include "lib/Transforms/Warp/Passes.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Schedule/ComputedOperands.h"
 #include "lib/Transforms/Warp/Schedule/GuardWgmmaWaits.h"
 #include "lib/Transforms/Warp/Schedule/LoopCarriedAccumulators.h"
@@ -212,11 +213,6 @@ static void writeUnpeeled(const LoopCarriedAccumulators &accs,
   finish(accs, rest.getResults(), loc, b);
 }
 
-/// Registers of a thread for accumulators if the first iteration is peeled.
-/// Peeling hides scalar work of the epilogue, but costs registers;
-/// benchmarks/gemm.py decides.
-static constexpr int64_t kMaxPeeledRegisters = 128;
-
 /// Whether the accumulators leave registers for the work that overlaps the
 /// first wgmmas.
 static bool leaveRegisters(const LoopCarriedAccumulators &accs) {
@@ -224,7 +220,7 @@ static bool leaveRegisters(const LoopCarriedAccumulators &accs) {
   for (WgmmaWaitOp wait : accs.waits)
     if (auto layout = getLayout(wait.getResult(0).getType()))
       registers += layout->getInSize(LayoutAxis::Register);
-  return registers <= kMaxPeeledRegisters;
+  return registers <= OccupancyParameters::kMaxPeeledAccs;
 }
 
 static void defer(const LoopCarriedAccumulators &accs,

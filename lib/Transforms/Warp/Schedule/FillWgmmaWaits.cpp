@@ -10,6 +10,7 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/Memory/GlobalHazards.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Layout/LayoutConversion.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -162,8 +163,6 @@ void Filler::sinkWait(RingWaitOp wait) {
 /// Hoists conversions from after `wait` to before it if their source precedes
 /// `wgmma`.
 void Filler::hoistConversions(WgmmaWaitOp wait, WgmmaOp wgmma) {
-  // Trades hidden latency against registers; benchmarks/published.py decides.
-  constexpr int64_t kMaxRegisters = 32;
   SmallVector<ConvertLayoutOp> conversions;
   for (Operation *op = wait->getNextNode(); op; op = op->getNextNode()) {
     if (op->getNumRegions() != 0 || isa<WgmmaOp>(op))
@@ -175,7 +174,7 @@ void Filler::hoistConversions(WgmmaWaitOp wait, WgmmaOp wgmma) {
     if ((!source || source->getBlock() != &block ||
          source->isBeforeInBlock(wgmma)) &&
         getLayout(convert.getType())->getInSize(LayoutAxis::Register) <=
-            kMaxRegisters)
+            OccupancyParameters::kMaxHoistedConversion)
       conversions.push_back(convert);
   }
   for (ConvertLayoutOp convert : conversions)

@@ -4,6 +4,7 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/Facts/Divisions.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Registers/RegisterUse.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,15 +24,6 @@ namespace tilewright::warp {
 #define GEN_PASS_DEF_HOISTEPILOGUESCALARS
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
-
-/// Registers of a thread for hoisted results. More of them hide more of the
-/// epilogue, but may spill in the loop; benchmarks/gemm.py decides.
-static constexpr int64_t kMaxHoisted = 8;
-
-/// Registers of a thread for loads that overlap the last wgmmas: for the loads
-/// alone, and together with the accumulators. More loads hide more latency, but
-/// each is emitted three times and may spill; benchmarks/gemm.py decides.
-static constexpr int64_t kMaxLoaded = 32, kMaxWithAccs = 160;
 
 using OpSet = llvm::SmallSetVector<Operation *, 16>;
 
@@ -184,6 +176,7 @@ struct Hoisted {
 static Hoisted findHoistable(scf::IfOp branch) {
   Hoisted hoisted;
   OpSet carried;
+  constexpr int64_t kMaxHoisted = OccupancyParameters::kMaxHoistedScalars;
   int64_t spare = kMaxHoisted;
   // The loop may write the memory that later loads read.
   bool writes = findGlobalWrite(branch);
@@ -219,7 +212,9 @@ static Hoisted findHoistable(scf::IfOp branch) {
 /// computed by then.
 static Hoisted findLoads(scf::IfOp branch, const Hoisted &early) {
   Hoisted hoisted;
-  int64_t spare = std::min(kMaxLoaded, kMaxWithAccs - countRegisters(branch));
+  int64_t spare = std::min(OccupancyParameters::kMaxEpilogueLoads,
+                           OccupancyParameters::kMaxEpilogueLoadsWithAccs -
+                               countRegisters(branch));
   bool writes = findGlobalWrite(branch);
   for (Operation *op = branch->getNextNode(); op && !writes;
        op = op->getNextNode()) {

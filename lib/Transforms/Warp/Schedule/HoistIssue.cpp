@@ -2,6 +2,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -51,15 +52,13 @@ void warp::hoistDots(scf::ForOp loop, RewriterBase &b) {
 
 void warp::hoistLoads(scf::ForOp loop, RewriterBase &b) {
   Block *body = loop.getBody();
-  // Trades latency against registers; benchmarks/published.py decides.
-  constexpr int64_t kMaxRegisters = 32;
   Operation *first = &body->front();
   int64_t registers = 0;
   for (tile::LoadOp load :
        llvm::make_early_inc_range(body->getOps<tile::LoadOp>())) {
     auto layout = getLayout(load.getType());
     registers += layout ? layout->getInSize(LayoutAxis::Register) : 1;
-    if (registers > kMaxRegisters)
+    if (registers > OccupancyParameters::kMaxHoistedLoads)
       return;
     llvm::SmallSetVector<Operation *, 8> needed;
     needed.insert(load);

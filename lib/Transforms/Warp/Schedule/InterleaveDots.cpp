@@ -13,6 +13,8 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Registers/RegisterUse.h"
 #include "lib/Transforms/Warp/Schedule/DotInterleaver.h"
 
@@ -114,10 +116,8 @@ struct RegisterShare {
 };
 
 /// Returns the register budget of the role around `loop`. Without roles,
-/// returns the share of a thread at the occupancy that shared memory allows. An
-/// SM allocates registers in units of four warps.
+/// returns the share of a thread at the occupancy that shared memory allows.
 static RegisterShare getAvailableRegisters(scf::ForOp loop) {
-  constexpr int64_t kRegisters = 64 * 1024, kMost = 255, kLanes = 32;
   if (auto budget = getRegisterBudget(loop))
     return {*budget, false};
   auto func = loop->getParentOfType<tile::FuncOp>();
@@ -126,9 +126,11 @@ static RegisterShare getAvailableRegisters(scf::ForOp loop) {
     if (isa<RingOp, AllocOp>(op))
       bytes += getSharedBytes(op);
   });
-  int64_t ctas = std::clamp<int64_t>(countCtas(bytes), 1, 2);
-  int64_t warps = llvm::alignTo(ctas * getBlockWarps(func).getInt(), 4);
-  return {std::min(kRegisters / (warps * kLanes), kMost), ctas > 1};
+  const Occupancy occupancy = Occupancy::forEstimates();
+  int64_t ctas =
+      std::clamp<int64_t>(occupancy.countCtasBySharedMemory(bytes), 1,
+                          OccupancyParameters::kMaxInterleavedCtas);
+  return {occupancy.getRegisters(ctas, getBlockWarps(func).getInt()), ctas > 1};
 }
 
 /// Whether `loop` can be interleaved:
@@ -162,8 +164,8 @@ struct InterleaveDots : warp::impl::InterleaveDotsBase<InterleaveDots> {
 
   static void visit(scf::ForOp loop) {
     // Registers besides those of the wgmmas, for addresses and temporaries.
-    // They trade overlap against spills; benchmarks/published.py decides.
-    constexpr int64_t kMinSpare = 24, kMinSpareToDefer = 40;
+    constexpr int64_t kMinSpare = OccupancyParameters::kMinSpare,
+                      kMinSpareToDefer = OccupancyParameters::kMinSpareToDefer;
     constexpr auto kRemark = remark::RemarkOpts::name("Interleaved")
                                  .category("warp-interleave-dots");
     int64_t taken = countDotRegisters(loop), loads = countLoadRegisters(loop);

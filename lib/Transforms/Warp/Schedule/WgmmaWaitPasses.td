@@ -100,7 +100,8 @@ def DeferWgmmaWaits : Pass<"warp-defer-wgmma-waits", "::mlir::ModuleOp"> {
     5. Operands that threads load and store unchanged. They leave no work to
        overlap, and loads of a second operand would come after the wait.
   }];
-  let options = [Option<"limit", "limit", "int64_t", "232448",
+  let options = [Option<"limit", "limit", "int64_t",
+                        "::tilewright::Occupancy().getMaxSharedBytes()",
                         "bytes of shared memory that one block may use">];
   let dependentDialects = ["::tilewright::warp::WarpDialect",
                            "::mlir::arith::ArithDialect",

@@ -1,3 +1,5 @@
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Passes.h"
 #include "lib/Transforms/Warp/SharedMemory/SharedMemoryPlan.h"
 
@@ -55,7 +57,6 @@ static void remarkPiece(const SharedPiece &piece) {
 /// Returns the ring that may get more slots than requested: the only ring of
 /// prefetched copies. Null if there is none.
 static warp::RingOp findExtensible(FunctionOpInterface function) {
-  constexpr int64_t kPrefetched = 3;
   if (!function->hasAttr(warp::WarpDialect::kTensorMapsAttr) ||
       warp::isExplicit(function))
     return {};
@@ -65,7 +66,7 @@ static warp::RingOp findExtensible(FunctionOpInterface function) {
     if (auto roles = dyn_cast<warp::SpecializeOp>(op))
       isPossible &= roles.getPingPongGroups() == 1;
     auto ring = dyn_cast<warp::RingOp>(op);
-    if (!ring || ring.getType().getNumSlots() < kPrefetched)
+    if (!ring || ring.getType().getNumSlots() < OccupancyParameters::kMinSlots)
       return;
     isPossible &=
         !found && ring.getType().getClusterSize() == 1 &&
@@ -85,10 +86,6 @@ static void setSlots(warp::RingOp ring, int64_t numSlots) {
                           type.getCompletion(), type.getClusterSize()));
 }
 
-/// The maximum number of slots of a ring. It trades memory for latency hiding;
-/// benchmarks/gemm.py on small matmuls decides.
-static constexpr int64_t kMostSlots = 8;
-
 /// Whether at most one CTA runs per SM.
 static bool isSingleWave(FunctionOpInterface function) {
   return function->hasAttr(warp::WarpDialect::kSingleWaveAttr);
@@ -98,12 +95,13 @@ static bool isSingleWave(FunctionOpInterface function) {
 static void deepen(FunctionOpInterface function, warp::RingOp ring,
                    int64_t limit) {
   auto count = [&] {
-    return countCtas(planSharedMemory(function).bytes, limit);
+    return Occupancy::forEstimates(limit).countCtasBySharedMemory(
+        planSharedMemory(function).bytes);
   };
   int64_t numSlots = ring.getType().getNumSlots(), numCtas = count();
   if (isSingleWave(function))
     numCtas = std::min<int64_t>(numCtas, 1);
-  while (numCtas != 0 && numSlots < kMostSlots) {
+  while (numCtas != 0 && numSlots < OccupancyParameters::kMaxSlots) {
     setSlots(ring, numSlots + 1);
     if (count() < numCtas)
       break;
@@ -117,8 +115,9 @@ static void extend(FunctionOpInterface function, warp::RingOp ring,
                    int64_t total, int64_t limit) {
   int64_t start = llvm::alignTo(total, kMaxSharedAlignment);
   int64_t each = ring.getType().getSlotBytes() + warp::kSlotBarrierBytes;
-  int64_t slots = std::min(kMostSlots - ring.getType().getNumSlots(),
-                           (limit - start) / each);
+  int64_t slots =
+      std::min(OccupancyParameters::kMaxSlots - ring.getType().getNumSlots(),
+               (limit - start) / each);
   if (slots <= 0)
     return;
   Builder b(function.getContext());

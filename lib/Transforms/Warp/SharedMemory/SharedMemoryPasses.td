@@ -37,7 +37,8 @@ def AllocateShared : Pass<"warp-allocate-shared", "::mlir::ModuleOp"> {
     Refused: more than `limit` bytes, with the amount, the limit and the largest
     ops.
   }];
-  let options = [Option<"limit", "limit", "int64_t", "232448",
+  let options = [Option<"limit", "limit", "int64_t",
+                        "::tilewright::Occupancy().getMaxSharedBytes()",
                         "bytes that one CTA may use">,
                  Option<"target", "target", "std::string", "\"sm_90\"",
                         "name of the GPU, for the error message">];

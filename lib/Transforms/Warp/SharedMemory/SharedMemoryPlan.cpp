@@ -5,6 +5,8 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory/RingUses.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -88,11 +90,10 @@ static std::pair<unsigned, unsigned> getLifetime(Operation *alloc,
 /// Extends the lifetime of small scratch to the next op with scratch. Then the
 /// barrier inside of that op suffices, and none is needed between the two.
 static void extendScratchLifetimes(MutableArrayRef<SharedPiece> pieces) {
-  // Trades memory for barriers; benchmarks/layers.py decides.
-  constexpr int64_t kMostBytes = 4096;
   SharedPiece *last = nullptr;
   for (SharedPiece &piece : pieces) {
-    if (!usesScratch(piece.op) || piece.size > kMostBytes)
+    if (!usesScratch(piece.op) ||
+        piece.size > OccupancyParameters::kMaxExtendedScratch)
       continue;
     if (last)
       last->lastOp = std::max(last->lastOp, piece.firstOp);
@@ -231,8 +232,10 @@ static int64_t assignAllOffsets(FunctionOpInterface function,
 /// allow at most `most` of them.
 static bool keepsOccupancy(int64_t bytes, int64_t total, int64_t limit,
                            int64_t most = INT64_MAX) {
+  const Occupancy occupancy = Occupancy::forEstimates(limit);
   return bytes <= limit &&
-         countCtas(bytes, limit) >= std::min(countCtas(total, limit), most);
+         occupancy.countCtasBySharedMemory(bytes) >=
+             std::min(occupancy.countCtasBySharedMemory(total), most);
 }
 
 /// Separates the scratch of consecutive ops under two conditions:
@@ -241,8 +244,6 @@ static bool keepsOccupancy(int64_t bytes, int64_t total, int64_t limit,
 static void separateScratch(FunctionOpInterface function,
                             SmallVectorImpl<SharedPiece> &pieces,
                             int64_t &total, int64_t limit) {
-  // Trades memory for barriers; benchmarks/layers.py decides.
-  constexpr int64_t kMostBytes = 8192;
   auto isScratch = [](const SharedPiece &piece) {
     auto ring = dyn_cast<warp::RingOp>(piece.op);
     return usesScratch(piece.op) || (ring && ring.getType().getCompletion() ==
@@ -253,7 +254,8 @@ static void separateScratch(FunctionOpInterface function,
   SmallVector<SharedPiece> separate = collectPieces(function);
   extendScratchLifetimes(separate);
   int64_t bytes = assignOffsets(separate);
-  if (bytes <= kMostBytes || keepsOccupancy(bytes, total, limit)) {
+  if (bytes <= OccupancyParameters::kMaxScratch ||
+      keepsOccupancy(bytes, total, limit)) {
     pieces = std::move(separate);
     total = bytes;
   }
@@ -290,9 +292,10 @@ static void separateOperands(FunctionOpInterface function,
   if (!isAny)
     return;
   int64_t bytes = assignOffsets(separate);
-  // The most CTAs of four warps that an SM holds.
-  constexpr int64_t kMostCtas = 16;
-  if (!keepsOccupancy(bytes, total, limit, kMostCtas))
+  // Kernels with wgmma have at least a warpgroup.
+  const int64_t most =
+      Occupancy().countCtasByWarps(SmResources::kWarpgroupWarps);
+  if (!keepsOccupancy(bytes, total, limit, most))
     return;
   pieces = std::move(separate);
   total = bytes;

@@ -10,6 +10,7 @@
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/Facts/Divisions.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -122,12 +123,11 @@ static IRMapping passThroughOpaque(const OpSet &ops, scf::ForOp loop,
 
 /// Makes `loop` carry its tile coordinates if their computation divides.
 static void carryCoords(scf::ForOp loop, RewriterBase &b) {
-  // Limits the registers of the producer, which has few.
-  constexpr size_t kMost = 6;
   OpSet coordOps = findCoordOps(loop);
   SmallVector<Value> results = findResults(loop, coordOps);
   if (llvm::none_of(coordOps, isDivision) || results.empty() ||
-      results.size() > kMost || decideControlFlow(results))
+      results.size() > OccupancyParameters::kMaxCarriedCoords ||
+      decideControlFlow(results))
     return;
   OpSet needed = findNeeded(coordOps, results);
   Location loc = loop.getLoc();

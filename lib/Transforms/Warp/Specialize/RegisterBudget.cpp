@@ -2,7 +2,8 @@
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/Mma/ChainedDots.h"
-#include "lib/Analysis/Target/RegisterFile.h"
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Registers/RegisterUse.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,9 +31,7 @@ static int64_t countLiveAccumulators(scf::ForOp loop) {
 
 /// Whether the accumulators leave no registers for a second CTA.
 static bool takesAllRegisters(tile::FuncOp func, int32_t numGroups) {
-  // kTightRegisters trades occupancy for a producer warpgroup that releases its
-  // registers; benchmarks/gemm.py decides.
-  constexpr int64_t kTightRegisters = 96, kTwoWarpgroups = 8;
+  constexpr int64_t kTwoWarpgroups = 2 * SmResources::kWarpgroupWarps;
   int64_t registers = 0;
   llvm::SmallPtrSet<Operation *, 4> loops;
   func.walk([&](WgmmaOp wgmma) {
@@ -41,7 +40,7 @@ static bool takesAllRegisters(tile::FuncOp func, int32_t numGroups) {
     if (loop && loops.insert(loop).second)
       registers += countLiveAccumulators(loop);
   });
-  return registers >= kTightRegisters &&
+  return registers >= OccupancyParameters::kMinTightRegisters &&
          numGroups * getNumWarps(func) >= kTwoWarpgroups;
 }
 
@@ -66,10 +65,10 @@ static int64_t countAccumulators(tile::FuncOp func) {
 /// of 256 threads share an SM. The assembler rejects such a wgmma, even if the
 /// role raises its register count later.
 static bool hasWideInstruction(tile::FuncOp func) {
-  constexpr int64_t kWidest = 256;
   return func
       .walk([&](WgmmaOp wgmma) {
-        return wgmma.getType().getShape().back() >= kWidest
+        return wgmma.getType().getShape().back() >=
+                       OccupancyParameters::kMinWideColumns
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -79,17 +78,17 @@ static bool hasWideInstruction(tile::FuncOp func) {
 RegisterBudget::RegisterBudget(tile::FuncOp func, int32_t numGroups)
     : isChained(hasChainedDots(func)),
       isTight(takesAllRegisters(func, numGroups)) {
-  // kTight trades a producer warp for a producer warpgroup that releases its
-  // registers; kernels/attention/benchmark.py decides. kMost is the register
-  // count of a consumer after that release.
-  constexpr int64_t kTight = 160, kMost = 232, kWarpgroup = 4, kProducers = 1;
+  constexpr int64_t kProducers = 1;
   const int64_t numWarps = getNumWarps(func);
   const int64_t accumulators = countAccumulators(func);
-  const int64_t sharing = countCtasByRegisters(estimateRegisters(accumulators),
-                                               numWarps + kProducers);
-  isHalf = numGroups == 1 && numWarps == kWarpgroup && accumulators <= kMost &&
-           (isChained ? sharing < 2 : accumulators >= kTight) &&
-           !hasWideInstruction(func);
+  const int64_t sharing = Occupancy::forEstimates().countCtasByRegisters(
+      numWarps + kProducers, estimateRegisters(accumulators));
+  isHalf =
+      numGroups == 1 && numWarps == SmResources::kWarpgroupWarps &&
+      accumulators <= OccupancyParameters::kMaxHalvedRegisters &&
+      (isChained ? sharing < 2
+                 : accumulators >= OccupancyParameters::kMinHalvedRegisters) &&
+      !hasWideInstruction(func);
   if (isHalf)
     numCtas = 2;
   else if (isChained && numGroups == 1)

@@ -13,7 +13,8 @@
 #include "lib/Analysis/Memory/TmaStorePlan.h"
 #include "lib/Analysis/SharedMemory/ProducerSlice.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
-#include "lib/Analysis/Target/RegisterFile.h"
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Specialize/PingPongPlan.h"
 #include "lib/Transforms/Warp/Specialize/ProducerWriter.h"
 #include "lib/Transforms/Warp/Specialize/SpecializePlan.h"
@@ -186,13 +187,18 @@ static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
 /// A producer that makes tensor maps needs more than one that only computes
 /// coordinates.
 static std::array<int32_t, 2> getBudgets(tile::FuncOp func, int32_t numWarps) {
-  constexpr int32_t kProducers = 4;
-  int32_t producer = getMapStagingBytes(func) != 0 ? 40 : 24;
+  constexpr int32_t kProducers = SmResources::kWarpgroupWarps;
+  int32_t producer = getMapStagingBytes(func) != 0
+                         ? OccupancyParameters::kMapProducerRegisters
+                         : OccupancyParameters::kProducerRegisters;
   int32_t warps = numWarps + kProducers;
-  int64_t all =
-      warps * getFirstRegisters(warps, /*programs=*/numWarps == 4 ? 2 : 1);
+  const int64_t numCtas = numWarps == SmResources::kWarpgroupWarps ? 2 : 1;
+  const Occupancy occupancy;
+  int64_t all = warps * occupancy.getInitialRegisters(numCtas, warps);
   int64_t consumer = (all - kProducers * producer) / numWarps;
-  return {int32_t(llvm::alignDown(consumer, RegisterFile::kUnit)), producer};
+  return {
+      int32_t(llvm::alignDown(consumer, occupancy.getResources().registerUnit)),
+      producer};
 }
 
 /// Creates the consumer and the producer role. The producer has one warp,

@@ -4,6 +4,8 @@
 #include "lib/Analysis/Memory/TmaStorePlan.h"
 #include "lib/Analysis/SharedMemory/NumStages.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 
 #include <algorithm>
 
@@ -242,11 +244,10 @@ static int64_t countSaved(ArrayRef<std::pair<AllocOp, int64_t>> shrunk) {
 /// See benchmarks/notes/ring-depth.md and ping-pong.md.
 static bool isDeeper(ArrayRef<RingType> rings, ArrayRef<RingType> others,
                      bool isPingPong) {
-  // Trades a second staging buffer for slots; benchmarks/gemm.py decides.
-  constexpr int64_t kDeepEnough = 5;
   return llvm::any_of(llvm::zip_equal(rings, others), [&](auto pair) {
     auto [ring, other] = pair;
-    return (isPingPong || other.getNumSlots() < kDeepEnough) &&
+    return (isPingPong ||
+            other.getNumSlots() < OccupancyParameters::kDeepSlots) &&
            ring.getNumSlots() > other.getNumSlots();
   });
 }
@@ -263,9 +264,8 @@ static int64_t divideMemory(SpecializePlan &plan, tile::FuncOp func,
   chooseSlots(deeper, limit - others.getBound() + saved);
   auto fit = [&](ArrayRef<RingType> rings, int64_t less) {
     bool fitsGap = others.small <= getLargestGap(rings);
-    return countCtas(getBytes(rings) - less +
-                         (fitsGap ? others.tiles : others.getBound()),
-                     limit);
+    return Occupancy::forEstimates(limit).countCtasBySharedMemory(
+        getBytes(rings) - less + (fitsGap ? others.tiles : others.getBound()));
   };
   int64_t numCtas = fit(plan.rings, 0), more = fit(deeper, saved);
   bool fitsAnother = !plan.isTight && more > numCtas;

@@ -137,7 +137,8 @@ def Specialize : Pass<"warp-specialize", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"numStages", "num-stages", "int64_t", "3",
                         "slots of a ring, in loops without a hint">,
-                 Option<"limit", "limit", "int64_t", "232448",
+                 Option<"limit", "limit", "int64_t",
+                        "::tilewright::Occupancy().getMaxSharedBytes()",
                         "bytes of shared memory that one CTA may use">,
                  Option<"pingPong", "ping-pong", "bool", "false",
                         "two warpgroups alternate between the tiles">];

@@ -2,6 +2,8 @@
 
 #include "lib/Analysis/SharedMemory/ProducerSlice.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Specialize/PingPongPlan.h"
 #include "lib/Transforms/Warp/Specialize/RegisterBudget.h"
 #include "lib/Transforms/Warp/Specialize/SpecializeMemory.h"
@@ -78,7 +80,7 @@ static SmallVector<Operation *> findSlotReuses(tile::FuncOp func,
 static std::optional<SpecializePlan>
 planOccupancy(SpecializePlan plan, tile::FuncOp func, int64_t numStages,
               int64_t limit, int64_t numCtas, int64_t leastSlots) {
-  limit = (limit + kReservedSharedBytes) / numCtas - kReservedSharedBytes;
+  limit = Occupancy::forEstimates(limit).getSharedBytes(numCtas);
   plan.reusesSlots = findSlotReuses(func, plan);
   if (planMemory(plan, func, numStages, limit) == 0 ||
       !areDeep(plan, leastSlots))
@@ -90,8 +92,8 @@ SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
                                         int64_t limit, PingPongPlan *pingPong) {
   // Prefetching needs three slots, because an iteration still holds the slot of
   // the one before. Chained dots get by with two if occupancy hides latency.
-  // See benchmarks/notes/ring-depth.md.
-  constexpr int64_t kDeep = 3, kLeastDeep = 2;
+  constexpr int64_t kMinSlots = OccupancyParameters::kMinSlots,
+                    kMinChainedSlots = OccupancyParameters::kMinChainedSlots;
   SpecializePlan plan;
   plan.groups = collectGroups(func);
   if (plan.groups.empty())
@@ -110,7 +112,7 @@ SpecializePlan warp::planSpecialization(tile::FuncOp func, int64_t numStages,
   int64_t numCtas = planMemory(plan, func, numStages, limit);
   for (; wanted > numCtas; --wanted)
     if (auto more = planOccupancy(start, func, numStages, limit, wanted,
-                                  chained ? kLeastDeep : kDeep)) {
+                                  chained ? kMinChainedSlots : kMinSlots)) {
       plan = std::move(*more);
       numCtas = wanted;
     }

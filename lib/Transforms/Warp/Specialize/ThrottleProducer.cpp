@@ -12,6 +12,7 @@
 #include "dialect/Warp/WarpAttributes.h"
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Analysis/Target/Occupancy.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
@@ -144,7 +145,8 @@ struct ThrottleProducer : warp::impl::ThrottleProducerBase<ThrottleProducer> {
           function->getAttrOfType<IntegerAttr>(WarpDialect::kSharedSizeAttr);
       if (!bytes || isExplicit(function))
         continue;
-      int64_t numCtas = countCtas(bytes.getInt());
+      int64_t numCtas =
+          Occupancy::forEstimates().countCtasBySharedMemory(bytes.getInt());
       function->walk([&](RingOp ring) {
         if (hasSlotToSpare(ring, numCtas))
           throttle(ring);
