@@ -1,32 +1,31 @@
 #include "compiler/SourceLines.h"
 
-using namespace mlir;
+#include "lib/Analysis/Facts/SourceFrames.h"
 
-/// Appends the files and lines of `loc`, the innermost call first.
-static void appendFrames(LocationAttr loc, llvm::json::Array &frames) {
-  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
-    frames.push_back(llvm::json::Array{file.getFilename().str(), file.getLine(),
-                                       file.getColumn()});
-  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
-    appendFrames(call.getCallee(), frames);
-    appendFrames(call.getCaller(), frames);
-  } else if (auto name = dyn_cast<NameLoc>(loc)) {
-    appendFrames(name.getChildLoc(), frames);
-  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    // Ops merged by a fold have several locations: uses the first.
-    for (Location part : fused.getLocations()) {
-      size_t before = frames.size();
-      appendFrames(part, frames);
-      if (frames.size() != before)
-        return;
-    }
-  }
-}
+using namespace mlir;
+using namespace tilewright;
 
 llvm::json::Array tilewright::getFrames(Location loc) {
   llvm::json::Array frames;
-  appendFrames(loc, frames);
+  for (const SourceFrame &frame : getSourceFrames(loc))
+    frames.push_back(llvm::json::Array{frame.range.getFilename().str(),
+                                       frame.range.getStartLine(),
+                                       frame.range.getStartColumn()});
   return frames;
+}
+
+llvm::json::Array tilewright::getRanges(Location loc) {
+  llvm::json::Array ranges;
+  for (auto [range, function] : getSourceFrames(loc))
+    ranges.push_back(llvm::json::Object{
+        {"file", llvm::json::fixUTF8(range.getFilename().getValue())},
+        {"line", range.getStartLine()},
+        {"column", range.getStartColumn()},
+        {"end_line", range.getEndLine()},
+        {"end_column", range.getEndColumn()},
+        {"function",
+         function ? llvm::json::fixUTF8(function.getValue()) : ""}});
+  return ranges;
 }
 
 llvm::json::Array

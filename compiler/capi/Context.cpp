@@ -45,7 +45,7 @@ static llvm::json::Value toJson(Diagnostic &diagnostic) {
   return llvm::json::Object{
       {"severity", severityName(diagnostic.getSeverity())},
       {"message", llvm::json::fixUTF8(diagnostic.str())},
-      {"frames", tilewright::getFrames(diagnostic.getLocation())},
+      {"frames", tilewright::getRanges(diagnostic.getLocation())},
       {"notes", std::move(notes)}};
 }
 

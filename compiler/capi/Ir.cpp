@@ -40,10 +40,17 @@ tw_attr tw_attr_string(tw_context *context, const char *data, size_t size) {
   return wrap(StringAttr::get(&context->context, llvm::StringRef(data, size)));
 }
 
-tw_loc tw_loc_file(tw_context *context, const char *file, unsigned line,
-                   unsigned column) {
-  auto loc = FileLineColLoc::get(&context->context, file, line, column);
+tw_loc tw_loc_range(tw_context *context, const char *file, unsigned line,
+                    unsigned column, unsigned end_line, unsigned end_column) {
+  auto loc = FileLineColRange::get(&context->context, file, line, column,
+                                   end_line, end_column);
   return static_cast<tw_loc>(loc.getAsOpaquePointer());
+}
+
+tw_loc tw_loc_function(tw_context *context, const char *function, tw_loc loc) {
+  auto name = StringAttr::get(&context->context, function);
+  auto named = NameLoc::get(name, Location(unwrap(loc)));
+  return static_cast<tw_loc>(named.getAsOpaquePointer());
 }
 
 tw_loc tw_loc_call(tw_loc callee, tw_loc caller) {

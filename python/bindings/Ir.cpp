@@ -238,11 +238,22 @@ static void defineContext(py::module_ &module) {
            [](Context &self, const std::string &text) {
              return Attr{tw_attr_string(self.handle, text.data(), text.size())};
            })
-      .def("loc",
-           [](Context &self, const std::string &file, unsigned line,
-              unsigned column) {
-             return Loc{tw_loc_file(self.handle, file.c_str(), line, column)};
-           })
+      .def(
+          "loc",
+          [](Context &self, const std::string &file, unsigned line,
+             unsigned column, unsigned endLine, unsigned endColumn,
+             const std::string &function) {
+            tw_loc range = tw_loc_range(self.handle, file.c_str(), line, column,
+                                        endLine, endColumn);
+            return Loc{
+                function.empty()
+                    ? range
+                    : tw_loc_function(self.handle, function.c_str(), range)};
+          },
+          py::arg("file"), py::arg("line"), py::arg("column"),
+          py::arg("end_line"), py::arg("end_column"), py::arg("function") = "",
+          "An expression in the body of a function. The end column is "
+          "exclusive.")
       .def("call_loc",
            [](Context &, Loc callee, Loc caller) {
              return Loc{tw_loc_call(callee.raw, caller.raw)};
@@ -352,7 +363,8 @@ void tilewright::python::initIr(py::module_ &module) {
   diagnosticError = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
       "tilewright._tilewright.DiagnosticError",
       "args[0] lists the diagnostics: dicts of severity, message, "
-      "frames [[file, line, column], ...] innermost first, and notes.",
+      "frames, innermost call first, and notes. A frame is a dict of file, "
+      "line, column, end_line, end_column and function.",
       PyExc_Exception, nullptr));
   module.attr("DiagnosticError") = diagnosticError;
   defineHandles(module);

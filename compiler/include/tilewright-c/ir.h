@@ -34,7 +34,9 @@ TW_EXPORT void tw_context_destroy(tw_context *context);
 
 /** The diagnostics since the last call, as a JSON array of
  *  {"severity": "error"|"warning"|"remark", "message": str,
- *   "frames": [[file, line, column], ...] innermost first, "notes": [...]}. */
+ *   "frames": [{"file", "line", "column", "end_line", "end_column",
+ *               "function"}, ...] innermost call first, "notes": [...]}.
+ *  End columns are exclusive. An unknown function is empty. */
 TW_EXPORT tw_string tw_context_take_diagnostics(tw_context *context);
 
 /* Types, attributes and locations */
@@ -48,8 +50,13 @@ TW_EXPORT tw_string tw_attr_print(tw_attr attr);
 TW_EXPORT tw_attr tw_attr_string(tw_context *context, const char *data,
                                  size_t size);
 
-TW_EXPORT tw_loc tw_loc_file(tw_context *context, const char *file,
-                             unsigned line, unsigned column);
+/** The range of an expression; `end_column` is exclusive. */
+TW_EXPORT tw_loc tw_loc_range(tw_context *context, const char *file,
+                              unsigned line, unsigned column, unsigned end_line,
+                              unsigned end_column);
+/** `loc` in the body of `function`. */
+TW_EXPORT tw_loc tw_loc_function(tw_context *context, const char *function,
+                                 tw_loc loc);
 /** `callee` inlined at the call `caller`. */
 TW_EXPORT tw_loc tw_loc_call(tw_loc callee, tw_loc caller);
 

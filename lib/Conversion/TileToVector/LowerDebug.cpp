@@ -54,10 +54,10 @@ Value KernelLowering::globalString(StringRef text) {
 /// Returns the message and the source line of the assertion.
 static std::string withLocation(tile::AssertOp op) {
   std::string message = op.getMessage().str();
-  if (auto loc = op.getLoc()->findInstanceOf<FileLineColLoc>())
-    message +=
-        (" (" + loc.getFilename().getValue() + ":" + Twine(loc.getLine()) + ")")
-            .str();
+  if (auto loc = op.getLoc()->findInstanceOf<FileLineColRange>())
+    message += (" (" + loc.getFilename().getValue() + ":" +
+                Twine(loc.getStartLine()) + ")")
+                   .str();
   return message;
 }
 

@@ -5,6 +5,8 @@
 
 #include "lib/Conversion/WarpToLLVM/Passes.h"
 
+#include "lib/Analysis/Facts/SourceFrames.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,25 +21,17 @@ namespace tilewright {
 using namespace mlir;
 using namespace tilewright;
 
-/// Returns the file location of `loc`, for calls that of the innermost callee,
-/// or null if it names no file.
-static FileLineColLoc findFileLoc(Location loc) {
-  FileLineColLoc fileLoc;
-  loc->walk([&](Location part) {
-    if (auto call = dyn_cast<CallSiteLoc>(part)) {
-      fileLoc = findFileLoc(call.getCallee());
-      return WalkResult::interrupt();
-    }
-    fileLoc = dyn_cast<FileLineColLoc>(part);
-    return fileLoc ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return fileLoc;
+/// Returns the innermost frame of `loc`; nothing if it names no file.
+static std::optional<SourceFrame> findFrame(Location loc) {
+  SmallVector<SourceFrame> frames = getSourceFrames(loc);
+  return frames.empty() ? std::nullopt : std::optional(frames.front());
 }
 
-static LLVM::DIFileAttr getFile(MLIRContext *context, FileLineColLoc fileLoc) {
-  if (!fileLoc)
+static LLVM::DIFileAttr getFile(MLIRContext *context,
+                                const std::optional<SourceFrame> &frame) {
+  if (!frame)
     return LLVM::DIFileAttr::get(context, "<unknown>", "");
-  StringRef path = fileLoc.getFilename();
+  StringRef path = frame->range.getFilename();
   return LLVM::DIFileAttr::get(context, llvm::sys::path::filename(path),
                                llvm::sys::path::parent_path(path));
 }
@@ -48,10 +42,10 @@ namespace {
 class FunctionLines {
 public:
   FunctionLines(LLVM::LLVMFuncOp function, LLVM::DICompileUnitAttr unit)
-      : function(function), fileLoc(findFileLoc(function.getLoc())) {
+      : function(function), frame(findFrame(function.getLoc())) {
     MLIRContext *context = function.getContext();
-    LLVM::DIFileAttr file = getFile(context, fileLoc);
-    unsigned line = fileLoc ? fileLoc.getLine() : 1;
+    LLVM::DIFileAttr file = getFile(context, frame);
+    unsigned line = frame ? frame->range.getStartLine() : 1;
     const bool isDefined = !function.isExternal();
     auto flags = LLVM::DISubprogramFlags::Optimized;
     if (isDefined)
@@ -85,22 +79,22 @@ private:
     if (auto call = dyn_cast<CallSiteLoc>(loc))
       return CallSiteLoc::get(withFileScope(call.getCallee()),
                               call.getCaller());
-    FileLineColLoc own = findFileLoc(loc);
-    if (own && fileLoc && own.getFilename() != fileLoc.getFilename())
+    std::optional<SourceFrame> own = findFrame(loc);
+    if (own && frame && own->range.getFilename() != frame->range.getFilename())
       return withFileScope(loc);
     return loc;
   }
 
   /// A function may contain lines of other files: their scope names the file.
   Location withFileScope(Location loc) {
-    FileLineColLoc own = findFileLoc(loc);
+    std::optional<SourceFrame> own = findFrame(loc);
     auto scope = LLVM::DILexicalBlockFileAttr::get(
         subprogram, getFile(loc.getContext(), own), /*discriminator=*/0);
-    return FusedLoc::get(loc.getContext(), {own ? Location(own) : loc}, scope);
+    return FusedLoc::get(loc.getContext(), {own ? own->getLoc() : loc}, scope);
   }
 
   LLVM::LLVMFuncOp function;
-  FileLineColLoc fileLoc;
+  std::optional<SourceFrame> frame;
   LLVM::DISubprogramAttr subprogram;
   DenseMap<Location, Location> known;
 };
@@ -111,15 +105,15 @@ struct AttachLines : tilewright::impl::AttachLinesBase<AttachLines> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
-    FileLineColLoc fileLoc = findFileLoc(module.getLoc());
+    std::optional<SourceFrame> frame = findFrame(module.getLoc());
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-      if (!fileLoc)
-        fileLoc = findFileLoc(function.getLoc());
+      if (!frame)
+        frame = findFrame(function.getLoc());
     // Directives only: with a full debug section the assembler stops
     // optimising.
     auto unit = LLVM::DICompileUnitAttr::get(
         FunctionLines::newId(context), llvm::dwarf::DW_LANG_C,
-        getFile(context, fileLoc), StringAttr::get(context, "tilewright"),
+        getFile(context, frame), StringAttr::get(context, "tilewright"),
         /*isOptimized=*/true, LLVM::DIEmissionKind::DebugDirectivesOnly);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       FunctionLines(function, unit).attach();

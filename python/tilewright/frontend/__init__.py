@@ -1,6 +1,7 @@
 """The front end: kernels in Python to the `tile` dialect."""
 
-from .errors import CompilationError, Frame, from_diagnostics
+from .diagnostics import from_diagnostics
+from .errors import CompilationError, Frame
 from .function import KernelFunction
 
 __all__ = [

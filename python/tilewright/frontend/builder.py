@@ -10,7 +10,7 @@ from ..language.semantic.convert import as_tensors
 from ..language.semantic.loop import most_operations, too_many_operations
 from ..language.tensor import tensor
 from .elements import has_branches
-from .errors import name_of_file
+from .diagnostics import name_of_file
 
 _INFINITY = {"fp16": 0x7C00, "bf16": 0x7F80, "fp32": 0x7F800000, "fp64": 0x7FF0000000000000, "fp8e5": 0x7C}
 _NAN = {
@@ -264,7 +264,8 @@ class IRBuilder:
     def _location(self, frames):
         """The location in the IR of a chain of frames, the innermost first."""
         own, callers = frames[0], frames[1:]
-        location = self.context.loc(name_of_file(own.file), own.line, own.column)
+        end = own.line, own.column + own.width
+        location = self.context.loc(name_of_file(own.file), own.line, own.column, *end, own.function)
         return self.context.call_loc(location, self._location(callers)) if callers else location
 
     # For the front end: regions.

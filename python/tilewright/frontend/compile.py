@@ -15,7 +15,8 @@ from ..runtime.options import Options
 from ..runtime.structured import assemble, leaf_names
 from .annotations import as_annotated, is_const
 from .builder import IRBuilder, NanSites, quoted
-from .errors import CompilationError, from_diagnostics
+from .diagnostics import Sources, from_diagnostics, name_of_file
+from .errors import CompilationError
 from .reads import Reads
 from .signatures import signature_of
 from .source import source_of
@@ -30,7 +31,8 @@ class TileModule:
     `module` is the IR (`str(module)` prints it) and `context` its owner; `name` the kernel's name in it;
     `arg_types` maps the arguments that stay to their types, in order; `constexprs` the constants to their
     values; `used_globals` the values read from modules, by (module, name); `called` the functions
-    it calls; `reads` the `Reads`, notes on all that was read of Python.
+    it calls; `reads` the `Reads`, notes on all that was read of Python; `sources` the `Sources`, for errors of later
+    passes.
     """
 
     module: object
@@ -41,6 +43,7 @@ class TileModule:
     used_globals: dict = field(default_factory=dict)
     called: list = field(default_factory=list)
     reads: object = None
+    sources: object = None
 
     def __str__(self):
         return str(self.module)
@@ -55,17 +58,21 @@ class Unit:
         self.diagnostic_error = binding.DiagnosticError
         self.used_globals, self.called = {}, []
         self.iterations = 0
+        self.sources = Sources()
+        self._locations = {}
+
+    def location(self, source, node):
+        """The location in the IR of a `node` of `source`, without calls."""
+        found = self._locations.get(node)
+        if found is None:
+            file, range = name_of_file(source.file), source.range(node)
+            found = self._locations[node] = self.context.loc(file, *range, source.name)
+        return found
 
     def unroll(self, count):
         """Count unrolled iterations. Raises `LanguageValueError` if there are too many in total."""
         self.iterations += count
         check_unrolled(self.iterations)
-
-    @staticmethod
-    def rejected(visitor, node, error):
-        """The error for an op that the compiler refuses, at the node that made it."""
-        found = from_diagnostics(error.args[0] if error.args else ())
-        return CompilationError(found.message, visitor.frames(node), notes=found.notes)
 
 
 def compile_to_tile(
@@ -139,9 +146,17 @@ def _compile(fn, arg_types, constexprs, attrs, options, target, trees, extents, 
     try:
         module.verify()
     except binding.DiagnosticError as error:
-        raise from_diagnostics(error.args[0] if error.args else ()) from None
+        raise from_diagnostics(error, unit.sources) from None
     return TileModule(
-        module, context, fn.__name__, types, constants, unit.used_globals, unit.called, unit.reads
+        module,
+        context,
+        fn.__name__,
+        types,
+        constants,
+        unit.used_globals,
+        unit.called,
+        unit.reads,
+        unit.sources,
     )
 
 

@@ -1,7 +1,7 @@
 """`CompilationError`, the error of a kernel that cannot be compiled."""
 
 import itertools
-import linecache
+import os
 import re
 from dataclasses import dataclass, replace
 
@@ -40,6 +40,15 @@ class Frame:
 _ADDRESSES = re.compile(r" at 0x[0-9a-f]+(?=>)|(?<=<module ')([\w.]+)' from '[^']*'(?=>)")
 
 
+#: The directory of the language, whose own functions are not the user's.
+_LANGUAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "language", "")
+
+
+def _of_user(frames):
+    """`frames` without those in functions of the language, unless there are no others."""
+    return tuple(frame for frame in frames if not frame.file.startswith(_LANGUAGE)) or tuple(frames)
+
+
 def _without_addresses(message):
     """`message` without addresses, which mean nothing to the user."""
     return _ADDRESSES.sub(lambda found: f"{found[1]}'" if found[1] else "", message)
@@ -57,7 +66,7 @@ class CompilationError(TilewrightError):
 
     def __init__(self, message, frames=(), hint=None, notes=()):
         self.message, self.hint = _without_addresses(message), hint
-        self.frames, self.notes = tuple(frames), tuple(notes)
+        self.frames, self.notes = _of_user(frames), tuple(notes)
         self.file, self.line = (self.frames[0].file, self.frames[0].line) if self.frames else (None, None)
         super().__init__(self._render())
 
@@ -86,55 +95,3 @@ class CompilationError(TilewrightError):
         if self.hint:
             parts.append(f"  hint: {self.hint}")
         return "\n".join(parts)
-
-
-#: Files whose names are not valid Unicode, by the name that the compiler uses.
-_files = {}
-
-
-def name_of_file(file):
-    """The name by which the compiler knows a file: its own, with bytes that are no UTF-8 as escapes."""
-    if file.isascii():
-        return file
-    name = file.encode(errors="backslashreplace").decode()
-    if name != file:
-        _files[name] = file
-    return name
-
-
-def frame_of_location(file, line, column):
-    """The frame of a location of the compiler. The source line is looked up in the file."""
-    file = _files.get(file, file)
-    return Frame(file, line, column, 1, "", linecache.getline(file, line))
-
-
-#: The prefix of MLIR's op errors. Users get the location instead.
-_OP = re.compile(r"^'tile\.\w+' op ")
-
-
-def _note_of(entry, frames):
-    """The message of a further diagnostic, with its location unless that is the error's own."""
-    location = entry["frames"][0] if entry["frames"] else None
-    if location is None or (frames and tuple(location[:2]) == tuple(frames[0][:2])):
-        return entry["message"]
-    file, line = _files.get(location[0], location[0]), location[1]
-    source = linecache.getline(file, line).strip()
-    where = f"line {line}" if frames and file == frames[0][0] else f"{file}:{line}"
-    return f"{entry['message']} ({where}{': ' + source if source else ''})"
-
-
-def from_diagnostics(diagnostics):
-    """The `CompilationError` for diagnostics of the compiler. The first error gives message and location.
-
-    Each diagnostic is a dict of `severity`, `message`, `frames` (file, line and column, innermost first)
-    and `notes`, which are such dicts, too. The binding's `DiagnosticError` holds them.
-    """
-    diagnostics = list(diagnostics)
-    errors = [entry for entry in diagnostics if entry["severity"] == "error"] or diagnostics
-    if not errors:
-        return CompilationError("the compiler failed without saying why")
-    first, *others = errors
-    notes = [_note_of(entry, first["frames"]) for entry in [*first["notes"], *others]]
-    return CompilationError(
-        _OP.sub("", first["message"]), [frame_of_location(*frame) for frame in first["frames"]], notes=notes
-    )

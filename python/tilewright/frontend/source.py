@@ -148,6 +148,33 @@ class Source:
         return node.lineno + self.first_line - 1, node.col_offset + self.indent + 1
 
     @property
+    def extent(self):
+        """The first and the last line of the function in the file."""
+        return self.tree.lineno + self.first_line - 1, self.tree.end_lineno + self.first_line - 1
+
+    def range(self, node):
+        """Line, column, end line and end column of `node` in the file, all from 1; of a branch or loop those of its
+        condition. The tree counts bytes, columns count characters. The end column is exclusive."""
+        if isinstance(node, (ast.If, ast.While)):
+            node = node.test
+        elif isinstance(node, ast.For):
+            node = node.iter
+        first, last = node.lineno, node.end_lineno
+        column, end = self._column(first, node.col_offset), self._column(last, node.end_col_offset)
+        return first + self.first_line - 1, column, last + self.first_line - 1, end
+
+    def _column(self, lineno, offset):
+        """The column of a byte of a line of the tree."""
+        text = self._line(lineno)
+        if not text.isascii():
+            return len(text.encode()[: offset + self.indent].decode(errors="ignore")) + 1
+        return offset + self.indent + 1
+
+    def _line(self, lineno):
+        """The text of a line of the tree, as in the file."""
+        return self.lines[lineno - 1] if lineno <= len(self.lines) else ""
+
+    @property
     def definition_position(self):
         """Line and column of `def` in the file, both from 1."""
         return self.position(self.tree)
@@ -162,21 +189,15 @@ class Source:
 
     def frame(self, node):
         """The frame of `node`; for a branch or loop, that of its condition."""
-        if isinstance(node, (ast.If, ast.While)):
-            node = node.test
-        elif isinstance(node, ast.For):
-            node = node.iter
-        line, column = self.position(node)
-        within = f"{node.lineno - self.tree.lineno + 1}:{node.col_offset}"
-        text = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
-        if node.end_lineno == node.lineno:
-            width = node.end_col_offset - node.col_offset
-        else:
-            width = len(text.rstrip()) - column + 1
-        # The tree counts bytes, a terminal shows characters.
-        encoded = text.encode()
-        column = len(encoded[: column - 1].decode(errors="ignore")) + 1
-        return Frame(self.file, line, column, width, self.name, text, within)
+        return self.frame_at(self.range(node))
+
+    def frame_at(self, range):
+        """The frame of a `range`. An expression that goes on is underlined to the end of its first line."""
+        line, column, end_line, end_column = range
+        text = self._line(line - self.first_line + 1)
+        end = end_column if end_line == line else len(text.rstrip()) + 1
+        within = f"{line - self.extent[0] + 1}:{column - self.indent - 1}"
+        return Frame(self.file, line, column, end - column, self.name, text, within)
 
 
 def source_of(fn):

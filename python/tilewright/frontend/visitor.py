@@ -7,7 +7,8 @@ from .branches import Branches
 from .calls import Calls, too_deep
 from .closures import Closures
 from .constructs import refuse
-from .errors import CompilationError, name_of_file
+from .diagnostics import from_diagnostics
+from .errors import CompilationError
 from .expressions import Expressions
 from .loops import Loops
 from .names import Names
@@ -27,6 +28,7 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
         self.unit, self.fn, self.caller, self.closure = unit, fn, caller, closure
         self.builder = unit.builder
         self.source = source or source_of(fn)
+        unit.sources.add(self.source)
         self.node = self.source.tree
         self.scope = dict(arguments)
         #: Variables that are declared as constants before their assignments.
@@ -78,7 +80,7 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
             failure.origin = error
             raise failure from None
         except self.unit.diagnostic_error as error:
-            raise self.unit.rejected(self, node, error) from None
+            raise from_diagnostics(error, self.unit.sources, self.frames(node)) from None
         except RecursionError:
             message = too_deep(self.fn, self.depth) if self.depth > 1 else "the kernel is nested too deeply"
             raise self.error(message, node) from None
@@ -92,13 +94,12 @@ class Visitor(Names, Statements, Branches, Loops, Expressions, Calls, Closures):
     def location(self):
         """The location of the current node in the IR."""
         node = self.node if hasattr(self.node, "lineno") else self.source.tree
-        position = node.lineno, node.col_offset
-        found = self._locations.get(position)
+        found = self._locations.get(node)
         if found is None:
-            found = self.unit.context.loc(name_of_file(self.source.file), *self.source.position(node))
+            found = self.unit.location(self.source, node)
             if self.call_site is not None:
                 found = self.unit.context.call_loc(found, self.call_site)
-            self._locations[position] = found
+            self._locations[node] = found
         return found
 
     def frames(self, node=None):

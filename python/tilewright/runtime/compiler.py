@@ -189,7 +189,7 @@ def _compile_and_store(front, request):
     try:
         artifact = _tilewright.compile(front.tile.module, request)
     except _tilewright.DiagnosticError as error:
-        raise from_diagnostics(error.args[0] if error.args else ()) from None
+        raise from_diagnostics(error, front.tile.sources) from None
     stages = {stage: artifact.get(stage) for stage in STAGES}
     asm = {stage: content for stage, content in stages.items() if content is not None}
     kernel = asm, artifact.metadata, front.module

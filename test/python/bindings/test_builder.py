@@ -12,7 +12,7 @@ class Bench:
         self.module = self.context.module()
         self.builder = self.context.builder()
         self.builder.set_insertion_point_to_end(self.module.body)
-        self.builder.set_loc(self.context.loc("user.py", 7, 3))
+        self.builder.set_loc(self.context.loc("user.py", 7, 3, 7, 9, "kernel"))
 
     def value(self, text):
         """A value of the type `text` without a meaningful producer."""
@@ -27,7 +27,9 @@ class Bench:
         with pytest.raises(tw.DiagnosticError) as caught:
             self.create(name, *types, **attrs)
         diagnostics = caught.value.args[0]
-        assert diagnostics[0]["frames"][0][1:] == [7, 3]
+        end = {"end_line": 7, "end_column": 9}
+        expected = {"file": "user.py", "line": 7, "column": 3, **end, "function": "kernel"}
+        assert diagnostics[0]["frames"] == [expected]
         return " / ".join(each["message"] for each in diagnostics)
 
 

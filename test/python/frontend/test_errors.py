@@ -6,8 +6,7 @@ import re
 
 import pytest
 import tilewright.language as tl
-from tilewright.frontend import CompilationError, KernelFunction
-from tilewright.frontend.errors import frame_of_location, name_of_file
+from tilewright.frontend import CompilationError, Frame, KernelFunction
 from tilewright.runtime.compiler import compile_kernel
 from tilewright.runtime.options import Options
 
@@ -47,6 +46,13 @@ def test_the_traceback_has_none_of_our_frames(tile):
     with pytest.raises(CompilationError) as caught:
         tile(kernel, "*fp32")
     assert caught.value.__cause__ is None and caught.value.__suppress_context__
+
+
+def test_functions_of_the_language_are_not_shown():
+    own = Frame(tl.__file__, 1, 1, 1, "own", "own")
+    user = Frame(__file__, 1, 1, 1, "user", "user")
+    assert CompilationError("message", [own, user]).frames == (user,)
+    assert CompilationError("message", [own]).frames == (own,)
 
 
 def test_sources_that_cannot_be_read(tile):
@@ -92,6 +98,8 @@ def test_names_of_files_are_any_bytes(tmp_path, stem):
                 "import tilewright.language as tl\n\n\ndef kernel(x):\n    tl.store(x, tl.load(x) + 1)\n"
             )
             file.write("\n\ndef wrong(x):\n    tl.store(x, tl.arange(0, 4) / 'text')\n")
+            file.write("\n\ndef large(x):\n    value = tl.exp(tl.load(x + tl.arange(0, 1 << 20)))\n")
+            file.write("    tl.store(x, tl.sum(value / tl.sum(value)))\n")
     except OSError:
         pytest.skip("the file system does not take this name")
     spec = importlib.util.spec_from_file_location("named", path)
@@ -102,8 +110,9 @@ def test_names_of_files_are_any_bytes(tmp_path, stem):
     with pytest.raises(CompilationError) as caught:
         compile_kernel(module.wrong, {"x": "*fp32"}, {}, {}, "sm_90a", Options(), "ptx")
     assert caught.value.file == path and "tl.arange(0, 4) / 'text'" in str(caught.value)
-    frame = frame_of_location(name_of_file(path), 5, 5)
-    assert (frame.file, frame.text) == (path, "    tl.store(x, tl.load(x) + 1)\n")
+    with pytest.raises(CompilationError, match="a block that 4 warps hold has at most") as caught:
+        compile_kernel(module.large, {"x": "*fp32"}, {}, {}, "sm_90a", Options(), "ptx")
+    assert caught.value.file == path and "value = tl.exp(" in caught.value.frames[0].text
 
 
 def test_objects_are_shown_without_where_they_lie(tile):

@@ -57,9 +57,9 @@ void tilewright::emitAssertFailure(ImplicitLocOpBuilder &b, Operation *op,
   auto function = op->getParentOfType<FunctionOpInterface>();
   StringRef file = "unknown";
   unsigned line = 0;
-  if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
+  if (auto loc = op->getLoc()->findInstanceOf<FileLineColRange>()) {
     file = loc.getFilename().getValue();
-    line = loc.getLine();
+    line = loc.getStartLine();
   }
   Value charSize =
       LLVM::ConstantOp::create(b, b.getI64Type(), b.getI64IntegerAttr(1));
