@@ -9,6 +9,7 @@
 #include "lib/Analysis/Target/NvidiaTarget.h"
 #include "lib/Analysis/Target/Occupancy.h"
 #include "lib/Target/NVPTX/Assembler.h"
+#include "lib/Target/NVPTX/DebugLines.h"
 #include "lib/Target/NVPTX/GpuArch.h"
 #include "lib/Target/NVPTX/OccupancyPolicy.h"
 #include "lib/Target/NVPTX/Ptx.h"
@@ -108,8 +109,11 @@ static LogicalResult assembleStage(ModuleOp module, OccupancyGoal goal,
   std::string &ptx = artifact.stages["ptx"];
   AssemblerOptions assembler = getAssemblerOptions(options);
   auto assembly = assembleForOccupancy(ptx, options.target, assembler, goal);
-  if (!assembly)
-    return module.emitError(llvm::toString(assembly.takeError()));
+  if (!assembly) {
+    const std::string log = llvm::toString(assembly.takeError());
+    LocationAttr refused = findRefusedLoc(module, ptx, log);
+    return emitError(refused ? Location(refused) : module.getLoc()) << log;
+  }
   artifact.metadata["assembler"] = assembly->assembler;
   artifact.metadata["assembler_log"] = llvm::json::fixUTF8(assembly->log);
   artifact.metadata["advice"] = llvm::json::Array(assembly->advice);

@@ -2,6 +2,7 @@
 
 #include "lib/Target/NVPTX/ByteFloats.h"
 #include "lib/Target/NVPTX/CodeGenPasses.h"
+#include "lib/Target/NVPTX/DebugLines.h"
 #include "lib/Target/NVPTX/Exponentials.h"
 #include "lib/Target/NVPTX/FullBlocks.h"
 #include "lib/Target/NVPTX/LlvmIr.h"
@@ -11,12 +12,10 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include "llvm/ADT/SmallString.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -115,33 +114,12 @@ static LogicalResult generate(llvm::Module &module,
   return success();
 }
 
-/// Returns the source location of an instruction, with its inlined calls.
-static Location getSourceLocation(const llvm::Instruction &instruction,
-                                  Location loc) {
-  const llvm::DILocation *frame = instruction.getDebugLoc();
-  if (!frame)
-    return loc;
-  auto get = [&] {
-    llvm::SmallString<128> path = frame->getDirectory();
-    llvm::sys::path::append(path, frame->getFilename());
-    return FileLineColLoc::get(loc.getContext(), path, frame->getLine(),
-                               frame->getColumn());
-  };
-  SmallVector<Location> frames = {get()};
-  while ((frame = frame->getInlinedAt()))
-    frames.push_back(get());
-  Location result = frames.back();
-  for (Location callee : llvm::drop_begin(llvm::reverse(frames)))
-    result = CallSiteLoc::get(callee, result);
-  return result;
-}
-
 /// Rejects code that would take an assembler minutes.
-static LogicalResult checkBlocks(llvm::Module &module, Location loc) {
-  std::optional<HopelessBlock> block = findHopelessBlock(module);
+static LogicalResult checkBlocks(llvm::Module &code, ModuleOp module) {
+  std::optional<HopelessBlock> block = findHopelessBlock(code);
   if (!block)
     return success();
-  return emitError(getSourceLocation(*block->peak, loc))
+  return emitError(getSourceLoc(module, block->peak->getDebugLoc()))
          << "a thread holds values of " << block->registers
          << " registers here, within " << block->instructions
          << " instructions, which would take minutes to assemble; use smaller "
@@ -187,7 +165,7 @@ FailureOr<PtxResult> tilewright::emitPtx(ModuleOp module,
   isolateByteFloats(*llvmModule);
   callExp2(*llvmModule);
   orderFullBlocks(*llvmModule);
-  if (failed(checkBlocks(*llvmModule, loc)))
+  if (failed(checkBlocks(*llvmModule, module)))
     return failure();
   if (failed(generate(*llvmModule, **machine, loc, result.ptx)) || sawError)
     return failure();

@@ -68,6 +68,7 @@ def test_values_for_many_times_the_registers_of_a_thread():
         ptx_of(64)
     assert "use smaller blocks or more warps" in str(error.value)
     assert "rotate_pair(q + at, 32 * step, c, s, inside)" in str(error.value)
+    assert [frame.function for frame in error.value.frames] == ["rotate_pair", "rotate"]
 
 
 def test_values_for_a_few_times_the_registers_of_a_thread():
