@@ -2,7 +2,7 @@
 // device. Its memory is that of the process, its streams run everything at
 // once, and its kernels are PTX.
 
-#include "test/emulator/Device.h"
+#include "test/emulator/EmulatedDevice.h"
 #include "test/emulator/TensorMap.h"
 
 #include <algorithm>

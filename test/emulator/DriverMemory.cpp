@@ -1,6 +1,6 @@
 // Memory of the emulated driver.
 
-#include "test/emulator/Device.h"
+#include "test/emulator/EmulatedDevice.h"
 
 #include <cstdlib>
 #include <cstring>

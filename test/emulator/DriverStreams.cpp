@@ -1,6 +1,6 @@
 // Streams, graphs and events of the emulated driver.
 
-#include "test/emulator/Device.h"
+#include "test/emulator/EmulatedDevice.h"
 
 #include <chrono>
 

@@ -1,6 +1,6 @@
 // The state of the emulated driver.
-#ifndef TILEWRIGHT_TEST_EMULATOR_DEVICE_H
-#define TILEWRIGHT_TEST_EMULATOR_DEVICE_H
+#ifndef TILEWRIGHT_TEST_EMULATOR_EMULATEDDEVICE_H
+#define TILEWRIGHT_TEST_EMULATOR_EMULATEDDEVICE_H
 
 #include "runtime/cuda/DriverTypes.h"
 #include "test/emulator/Machine.h"
@@ -52,4 +52,4 @@ inline int inStream(void *stream, std::function<int()> step) {
 
 } // namespace emulator
 
-#endif // TILEWRIGHT_TEST_EMULATOR_DEVICE_H
+#endif // TILEWRIGHT_TEST_EMULATOR_EMULATEDDEVICE_H

@@ -1,12 +1,12 @@
 // Python bindings of loading, launching, the disk cache and CUDA devices.
 
-#include "tilewright-c/runtime.h"
 #include "python/bindings/Bindings.h"
 #include "python/launcher/LaunchHooks.h"
 #include "python/launcher/Launcher.h"
 #include "python/launcher/Section.h"
 #include "python/launcher/StatusErrors.h"
 #include "tilewright-c/host.h"
+#include "tilewright-c/runtime.h"
 
 #include <pybind11/stl.h>
 
