@@ -1,5 +1,9 @@
 // Precompiled headers that most files need: MLIR's, LLVM's, and no others of
 // Tilewright than its dialects'. A change here recompiles everything.
+
+#ifndef TILEWRIGHT_CMAKE_PRECOMPILED_H
+#define TILEWRIGHT_CMAKE_PRECOMPILED_H
+
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
 
@@ -42,3 +46,5 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+
+#endif // TILEWRIGHT_CMAKE_PRECOMPILED_H

@@ -1,6 +1,7 @@
 // Compiles one kernel: the tile pipeline, then the target's own pipeline.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_COMPILEKERNEL_H
+#define TILEWRIGHT_COMPILER_COMPILEKERNEL_H
 
 #include "lib/Target/PhaseTimes.h"
 
@@ -89,3 +90,5 @@ mlir::FailureOr<Artifact> compile(mlir::ModuleOp module,
                                   const CompileOptions &options);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILER_COMPILEKERNEL_H

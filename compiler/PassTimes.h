@@ -1,6 +1,7 @@
 // Measures the times of passes.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_PASSTIMES_H
+#define TILEWRIGHT_COMPILER_PASSTIMES_H
 
 #include "lib/Target/PhaseTimes.h"
 
@@ -16,3 +17,5 @@ std::unique_ptr<mlir::PassInstrumentation>
 createPassTimes(llvm::StringRef stage, PhaseTimes &times);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILER_PASSTIMES_H

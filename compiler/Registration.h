@@ -1,6 +1,7 @@
 // Registers dialects, passes and pipelines.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_REGISTRATION_H
+#define TILEWRIGHT_COMPILER_REGISTRATION_H
 
 namespace mlir {
 class DialectRegistry;
@@ -16,3 +17,5 @@ void registerDialects(mlir::DialectRegistry &registry);
 void registerPasses();
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILER_REGISTRATION_H

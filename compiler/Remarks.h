@@ -1,6 +1,7 @@
 // Collects the remarks of passes.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_REMARKS_H
+#define TILEWRIGHT_COMPILER_REMARKS_H
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/JSON.h"
@@ -21,3 +22,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILER_REMARKS_H

@@ -1,6 +1,7 @@
 // Source locations as JSON.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_SOURCELINES_H
+#define TILEWRIGHT_COMPILER_SOURCELINES_H
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/JSON.h"
@@ -21,3 +22,5 @@ llvm::json::Array getRanges(mlir::Location loc);
 llvm::json::Array getSourceLines(const mlir::AsmState::LocationMap &locations);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILER_SOURCELINES_H

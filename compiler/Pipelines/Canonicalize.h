@@ -1,6 +1,7 @@
 // A canonicalizer that is cheap to create.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_PIPELINES_CANONICALIZE_H
+#define TILEWRIGHT_COMPILER_PIPELINES_CANONICALIZE_H
 
 #include <memory>
 
@@ -19,3 +20,5 @@ std::unique_ptr<mlir::Pass> createCanonicalizer();
 void registerCanonicalizer(mlir::DialectRegistry &registry);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILER_PIPELINES_CANONICALIZE_H

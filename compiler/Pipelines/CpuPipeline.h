@@ -1,6 +1,7 @@
 // The CPU back end's pipeline, from the `tile` level to the LLVM dialect.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_PIPELINES_CPUPIPELINE_H
+#define TILEWRIGHT_COMPILER_PIPELINES_CPUPIPELINE_H
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -23,3 +24,5 @@ void buildCpuPipeline(mlir::OpPassManager &pm, const CpuOptions &options);
 void registerCpuPipeline();
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILER_PIPELINES_CPUPIPELINE_H

@@ -1,6 +1,7 @@
 // `nvidia-pipeline`: from optimised `tile` to the LLVM dialect for one GPU.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_PIPELINES_NVIDIAPIPELINE_H
+#define TILEWRIGHT_COMPILER_PIPELINES_NVIDIAPIPELINE_H
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -89,3 +90,5 @@ void buildWarpToLlvmPipeline(mlir::OpPassManager &manager,
 void registerNvidiaPipelines();
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILER_PIPELINES_NVIDIAPIPELINE_H

@@ -1,6 +1,7 @@
 // The launch recipe of a kernel, in the runtime's encoding.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_TARGETS_RECIPEOFKERNEL_H
+#define TILEWRIGHT_COMPILER_TARGETS_RECIPEOFKERNEL_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/JSON.h"
@@ -12,3 +13,5 @@ namespace tilewright {
 llvm::json::Array getLaunchRecipe(mlir::FunctionOpInterface kernel);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILER_TARGETS_RECIPEOFKERNEL_H

@@ -1,6 +1,7 @@
 // The back ends, one object each, and their shared functions.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_TARGETS_TARGETS_H
+#define TILEWRIGHT_COMPILER_TARGETS_TARGETS_H
 
 #include "compiler/CompileKernel.h"
 
@@ -30,3 +31,5 @@ mlir::LogicalResult runTilePipeline(mlir::ModuleOp module,
                                     Artifact &artifact);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_COMPILER_TARGETS_TARGETS_H

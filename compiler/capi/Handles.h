@@ -1,6 +1,7 @@
 // Definitions of the opaque handles of the C API.
 
-#pragma once
+#ifndef TILEWRIGHT_COMPILER_CAPI_HANDLES_H
+#define TILEWRIGHT_COMPILER_CAPI_HANDLES_H
 
 #include "tilewright-c/ir.h"
 
@@ -80,3 +81,5 @@ inline tw_block wrap(mlir::Block *block) {
 tw_string copy(llvm::StringRef text);
 
 } // namespace tilewright::capi
+
+#endif // TILEWRIGHT_COMPILER_CAPI_HANDLES_H

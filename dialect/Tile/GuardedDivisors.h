@@ -1,6 +1,7 @@
 // Divisors that are replaced by 1 where the quotient is unused.
 
-#pragma once
+#ifndef TILEWRIGHT_DIALECT_TILE_GUARDEDDIVISORS_H
+#define TILEWRIGHT_DIALECT_TILE_GUARDEDDIVISORS_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -12,3 +13,5 @@ namespace tilewright::tile {
 inline constexpr llvm::StringLiteral kGuardsDivisorAttr = "guards_divisor";
 
 } // namespace tilewright::tile
+
+#endif // TILEWRIGHT_DIALECT_TILE_GUARDEDDIVISORS_H

@@ -1,6 +1,7 @@
 // The registers that the constraints of inline assembly name.
 
-#pragma once
+#ifndef TILEWRIGHT_DIALECT_TILE_TILEASMREGISTERS_H
+#define TILEWRIGHT_DIALECT_TILE_TILEASMREGISTERS_H
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,3 +29,5 @@ unsigned getAsmElementBits(mlir::Type element);
 unsigned getNumAsmRegisters(mlir::Type element, unsigned pack);
 
 } // namespace tilewright::tile
+
+#endif // TILEWRIGHT_DIALECT_TILE_TILEASMREGISTERS_H

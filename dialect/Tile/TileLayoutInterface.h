@@ -1,7 +1,8 @@
 // Interface by which a dialect that adds layouts to tiles takes part in type
 // inference. For `tile` layouts are opaque encodings.
 
-#pragma once
+#ifndef TILEWRIGHT_DIALECT_TILE_TILELAYOUTINTERFACE_H
+#define TILEWRIGHT_DIALECT_TILE_TILELAYOUTINTERFACE_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectInterface.h"
@@ -43,3 +44,5 @@ public:
 const TileLayoutInterface *getLayoutInterface(mlir::RankedTensorType type);
 
 } // namespace tilewright::tile
+
+#endif // TILEWRIGHT_DIALECT_TILE_TILELAYOUTINTERFACE_H

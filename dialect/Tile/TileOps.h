@@ -1,6 +1,7 @@
 // All ops of the `tile` dialect.
 
-#pragma once
+#ifndef TILEWRIGHT_DIALECT_TILE_TILEOPS_H
+#define TILEWRIGHT_DIALECT_TILE_TILEOPS_H
 
 #include "dialect/Tile/TileDialect.h"
 
@@ -61,3 +62,5 @@ bool isPromise(mlir::Operation *op);
 bool isPromisedNonNegative(mlir::Value value);
 
 } // namespace tilewright::tile
+
+#endif // TILEWRIGHT_DIALECT_TILE_TILEOPS_H

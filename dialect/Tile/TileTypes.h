@@ -1,6 +1,7 @@
 // Types and enums of the `tile` dialect, and type functions that its ops share.
 
-#pragma once
+#ifndef TILEWRIGHT_DIALECT_TILE_TILETYPES_H
+#define TILEWRIGHT_DIALECT_TILE_TILETYPES_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -35,3 +36,5 @@ bool areDotShapes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b,
                   llvm::ArrayRef<int64_t> acc);
 
 } // namespace tilewright::tile
+
+#endif // TILEWRIGHT_DIALECT_TILE_TILETYPES_H

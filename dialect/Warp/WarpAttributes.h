@@ -1,6 +1,7 @@
 // The layout attribute, and the layout of a type.
 
-#pragma once
+#ifndef TILEWRIGHT_DIALECT_WARP_WARPATTRIBUTES_H
+#define TILEWRIGHT_DIALECT_WARP_WARPATTRIBUTES_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -53,3 +54,5 @@ verifyCovers(const LinearLayout &layout, llvm::ArrayRef<int64_t> shape,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_DIALECT_WARP_WARPATTRIBUTES_H

@@ -1,6 +1,7 @@
 // Layout inference for the shape ops of `tile`.
 
-#pragma once
+#ifndef TILEWRIGHT_DIALECT_WARP_WARPLAYOUTINTERFACE_H
+#define TILEWRIGHT_DIALECT_WARP_WARPLAYOUTINTERFACE_H
 
 #include "dialect/Tile/TileLayoutInterface.h"
 
@@ -24,3 +25,5 @@ public:
 };
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_DIALECT_WARP_WARPLAYOUTINTERFACE_H

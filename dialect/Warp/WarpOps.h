@@ -1,6 +1,7 @@
 // All ops of the `warp` dialect.
 
-#pragma once
+#ifndef TILEWRIGHT_DIALECT_WARP_WARPOPS_H
+#define TILEWRIGHT_DIALECT_WARP_WARPOPS_H
 
 #include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpDialect.h"
@@ -50,3 +51,5 @@ int64_t getPingPongBytes(SpecializeOp roles);
 /// for a slot of a ring.
 AllocOp getAlloc(mlir::Value memory);
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_DIALECT_WARP_WARPOPS_H

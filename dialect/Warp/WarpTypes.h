@@ -1,6 +1,7 @@
 // Types of the `warp` dialect.
 
-#pragma once
+#ifndef TILEWRIGHT_DIALECT_WARP_WARPTYPES_H
+#define TILEWRIGHT_DIALECT_WARP_WARPTYPES_H
 
 #include "dialect/Warp/WarpAttributes.h"
 
@@ -21,3 +22,5 @@ inline constexpr unsigned kMaxClusterSize = 16;
 unsigned getElementBytes(mlir::Type elementType);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_DIALECT_WARP_WARPTYPES_H

@@ -5,7 +5,8 @@
 // so what is asked is not whether the next count is below the end, but whether
 // this one is below the end less a step.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_LOOPTOBRANCHES_H
+#define TILEWRIGHT_LIB_CONVERSION_LOOPTOBRANCHES_H
 
 #include "mlir/IR/Operation.h"
 
@@ -22,3 +23,5 @@ mlir::LogicalResult lowerToBranches(mlir::Operation *root,
                                     CheckedSteps checked);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_LOOPTOBRANCHES_H

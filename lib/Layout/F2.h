@@ -1,7 +1,8 @@
 // Linear algebra over F2, the field of two elements, on vectors of up to 64
 // bits. A vector is a machine word, addition is `xor`.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_LAYOUT_F2_H
+#define TILEWRIGHT_LIB_LAYOUT_F2_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -86,3 +87,5 @@ private:
 };
 
 } // namespace tilewright::f2
+
+#endif // TILEWRIGHT_LIB_LAYOUT_F2_H

@@ -56,7 +56,8 @@
 //  - Rounds: tiles that do not fit are moved in several rounds, each with the
 //    elements of some registers of every thread.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_LAYOUT_LAYOUTCONVERSION_H
+#define TILEWRIGHT_LIB_LAYOUT_LAYOUTCONVERSION_H
 
 #include "lib/Layout/LinearLayout.h"
 #include "lib/Layout/MatrixAccess.h"
@@ -159,3 +160,5 @@ int64_t getScratchBytes(const LinearLayout &source, const LinearLayout &result,
                         unsigned elementBytes);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_LAYOUT_LAYOUTCONVERSION_H

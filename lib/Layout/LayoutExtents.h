@@ -1,7 +1,8 @@
 // Packs the coordinates of several axes into the bits of one flat index.
 // Private to the files of LinearLayout.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_LAYOUT_LAYOUTEXTENTS_H
+#define TILEWRIGHT_LIB_LAYOUT_LAYOUTEXTENTS_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -25,3 +26,5 @@ uint64_t flatten(llvm::ArrayRef<Coordinate> coordinates,
                  llvm::ArrayRef<Extent> extents);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_LAYOUT_LAYOUTEXTENTS_H

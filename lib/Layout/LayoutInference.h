@@ -2,7 +2,8 @@
 // those of operands, and the register of the operand for each register of the
 // result.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_LAYOUT_LAYOUTINFERENCE_H
+#define TILEWRIGHT_LIB_LAYOUT_LAYOUTINFERENCE_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -28,3 +29,5 @@ std::optional<LinearLayout> reshapeRegisters(const LinearLayout &source,
                                              const LinearLayout &result);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_LAYOUT_LAYOUTINFERENCE_H

@@ -62,7 +62,8 @@
 // 64 is cut into one of 128 x 64 and one of 64 x 64 before layouts are chosen.
 // See lib/Analysis/Layout/BlockDecomposition.h.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_LAYOUT_LINEARLAYOUT_H
+#define TILEWRIGHT_LIB_LAYOUT_LINEARLAYOUT_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Hashing.h"
@@ -274,3 +275,5 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                               const LinearLayout &layout);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_LAYOUT_LINEARLAYOUT_H

@@ -23,7 +23,8 @@
 // The row to which a lane points is again a linear function, with permuted
 // columns.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_LAYOUT_MATRIXACCESS_H
+#define TILEWRIGHT_LIB_LAYOUT_MATRIXACCESS_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -66,3 +67,5 @@ llvm::SmallVector<MatrixRows> getMatrixRows(const LinearLayout &layout,
                                             unsigned elementBytes);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_LAYOUT_MATRIXACCESS_H

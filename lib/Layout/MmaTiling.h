@@ -1,6 +1,7 @@
 // Plans a dot of tiles as the `mma.sync` instructions of each warp.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_LAYOUT_MMATILING_H
+#define TILEWRIGHT_LIB_LAYOUT_MMATILING_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -25,3 +26,5 @@ std::optional<llvm::SmallVector<MmaStep>> planMma(const LinearLayout &a,
                                                   unsigned elementBits);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_LAYOUT_MMATILING_H

@@ -5,7 +5,8 @@
 // tile, further registers repeat it. If it is larger, excess lanes and warps
 // hold copies, and excess registers are dropped. All sizes are powers of two.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_LAYOUT_TILELAYOUTS_H
+#define TILEWRIGHT_LIB_LAYOUT_TILELAYOUTS_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -96,3 +97,5 @@ LinearLayout panelSharedLayout(llvm::ArrayRef<int64_t> shape,
                                unsigned elementBits, int64_t swizzleBytes);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_LAYOUT_TILELAYOUTS_H

@@ -10,7 +10,8 @@
 // multicasts a part of the boxes to all. The parts differ only in their start,
 // so that all CTAs run the same code.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_LAYOUT_TMATILING_H
+#define TILEWRIGHT_LIB_LAYOUT_TMATILING_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -49,3 +50,5 @@ std::optional<LinearLayout> tmaLayout(llvm::ArrayRef<int64_t> shape,
                                       unsigned elementBits);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_LAYOUT_TMATILING_H

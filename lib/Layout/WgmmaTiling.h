@@ -34,7 +34,8 @@
 // See "Asynchronous warpgroup level matrix shared memory layout" in the PTX
 // ISA.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_LAYOUT_WGMMATILING_H
+#define TILEWRIGHT_LIB_LAYOUT_WGMMATILING_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -121,3 +122,5 @@ struct AdjacentWgmma {
 std::optional<WgmmaPlan> mergeWgmmaPlans(llvm::ArrayRef<AdjacentWgmma> wgmmas);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_LAYOUT_WGMMATILING_H

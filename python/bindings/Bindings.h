@@ -1,6 +1,7 @@
 // Declarations shared by the parts of the extension module.
 
-#pragma once
+#ifndef TILEWRIGHT_PYTHON_BINDINGS_BINDINGS_H
+#define TILEWRIGHT_PYTHON_BINDINGS_BINDINGS_H
 
 #include "tilewright-c/compiler.h"
 
@@ -49,3 +50,5 @@ struct Module {
 [[noreturn]] void throwDiagnostics(Context &context);
 
 } // namespace tilewright::python
+
+#endif // TILEWRIGHT_PYTHON_BINDINGS_BINDINGS_H

@@ -1,6 +1,7 @@
 // Transfer functions of AxisInfo for integer arithmetic.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_AXISARITHMETIC_H
+#define TILEWRIGHT_LIB_ANALYSIS_FACTS_AXISARITHMETIC_H
 
 #include "lib/Analysis/Facts/AxisInfo.h"
 
@@ -27,3 +28,5 @@ int64_t getGroupOfMultiples(const AxisInfo &x, const AxisInfo &y, unsigned d);
 int64_t getPowerOfTwoDivisor(int64_t value);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_FACTS_AXISARITHMETIC_H

@@ -1,6 +1,7 @@
 // Checks whether the combination of a reduction is commutative.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_COMMUTATION_H
+#define TILEWRIGHT_LIB_ANALYSIS_FACTS_COMMUTATION_H
 
 #include "dialect/Tile/TileOps.h"
 
@@ -16,3 +17,5 @@ bool commutes(tile::ReduceOp op);
 void markCommuting(tile::FuncOp func);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_FACTS_COMMUTATION_H

@@ -1,6 +1,7 @@
 // Integer divisions, which are slow unless the divisor is constant.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_DIVISIONS_H
+#define TILEWRIGHT_LIB_ANALYSIS_FACTS_DIVISIONS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -13,3 +14,5 @@ inline bool isDivision(mlir::Operation *op) {
 }
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_FACTS_DIVISIONS_H

@@ -11,7 +11,8 @@
 // the other axes, at the same step of the loops around it. The other two are
 // estimates.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_PROGRAMVARIATION_H
+#define TILEWRIGHT_LIB_ANALYSIS_FACTS_PROGRAMVARIATION_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Value.h"
@@ -55,3 +56,5 @@ bool isUneven(mlir::scf::IfOp branch,
               llvm::function_ref<bool(mlir::Operation *)> isDot);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_FACTS_PROGRAMVARIATION_H

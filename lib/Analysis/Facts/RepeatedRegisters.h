@@ -1,6 +1,7 @@
 // Finds adjacent registers that hold the same value, or consecutive values.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_REPEATEDREGISTERS_H
+#define TILEWRIGHT_LIB_ANALYSIS_FACTS_REPEATEDREGISTERS_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -32,3 +33,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_FACTS_REPEATEDREGISTERS_H

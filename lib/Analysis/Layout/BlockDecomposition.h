@@ -17,7 +17,8 @@
 // the pieces of two blocks of one shape match. The pieces of a row and of the
 // matrix that it is broadcast to match along their common dimension.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_LAYOUT_BLOCKDECOMPOSITION_H
+#define TILEWRIGHT_LIB_ANALYSIS_LAYOUT_BLOCKDECOMPOSITION_H
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/Target/NvidiaTarget.h"
@@ -79,3 +80,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_LAYOUT_BLOCKDECOMPOSITION_H

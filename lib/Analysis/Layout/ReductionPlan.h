@@ -13,7 +13,8 @@
 // of its neighbour. The lane bit then replaces the register bit, which halves
 // the remaining work.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_LAYOUT_REDUCTIONPLAN_H
+#define TILEWRIGHT_LIB_ANALYSIS_LAYOUT_REDUCTIONPLAN_H
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Layout/LinearLayout.h"
@@ -76,3 +77,5 @@ inline constexpr int64_t kScratchRowBytes = 128, kScratchRoomBytes = 16;
 int64_t getReduceScratchBytes(tile::ReduceOp op);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_LAYOUT_REDUCTIONPLAN_H

@@ -5,7 +5,8 @@
 // *segment*. A scan handles one segment at a time from the lowest on: within a
 // thread, with shuffles, or through shared memory.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_LAYOUT_SCANPLAN_H
+#define TILEWRIGHT_LIB_ANALYSIS_LAYOUT_SCANPLAN_H
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Layout/LinearLayout.h"
@@ -50,3 +51,5 @@ llvm::SmallVector<int64_t> getScanScratchOffsets(tile::ScanOp op);
 int64_t getScanScratchBytes(tile::ScanOp op);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_LAYOUT_SCANPLAN_H

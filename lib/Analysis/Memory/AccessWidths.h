@@ -1,6 +1,7 @@
 // How many neighbouring registers one access to global memory moves.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_MEMORY_ACCESSWIDTHS_H
+#define TILEWRIGHT_LIB_ANALYSIS_MEMORY_ACCESSWIDTHS_H
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/Target/NvidiaTarget.h"
@@ -47,3 +48,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_MEMORY_ACCESSWIDTHS_H

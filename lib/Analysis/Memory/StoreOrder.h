@@ -1,7 +1,8 @@
 // Checks whether asynchronous copies, which complete in any order, may
 // implement a store to a block of an array.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_MEMORY_STOREORDER_H
+#define TILEWRIGHT_LIB_ANALYSIS_MEMORY_STOREORDER_H
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/Facts/AffineTiles.h"
@@ -18,3 +19,5 @@ bool isRepeated(tile::DescriptorStoreOp store);
 bool isAlone(tile::DescriptorStoreOp store, AffineTileAnalysis &tiles);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_MEMORY_STOREORDER_H

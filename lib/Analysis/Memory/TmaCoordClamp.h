@@ -1,6 +1,7 @@
 // Clamps 64-bit block coordinates to the 32-bit coordinates of TMA copies.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_MEMORY_TMACOORDCLAMP_H
+#define TILEWRIGHT_LIB_ANALYSIS_MEMORY_TMACOORDCLAMP_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -41,3 +42,5 @@ inline mlir::Value getUnclamped(mlir::Value coord) {
 }
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_MEMORY_TMACOORDCLAMP_H

@@ -1,6 +1,7 @@
 // Finds uses of accumulators of `warp.wgmma` that are still in flight.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_MMA_INFLIGHTACCUMULATORS_H
+#define TILEWRIGHT_LIB_ANALYSIS_MMA_INFLIGHTACCUMULATORS_H
 
 #include "mlir/IR/Operation.h"
 
@@ -15,3 +16,5 @@ bool isInFlightAccumulator(mlir::Value value);
 mlir::OpOperand *findUseOfInFlightAccumulator(mlir::Operation *func);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_MMA_INFLIGHTACCUMULATORS_H

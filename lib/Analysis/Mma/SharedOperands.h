@@ -1,6 +1,7 @@
 // Chooses layouts of wgmma operands in shared memory.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_MMA_SHAREDOPERANDS_H
+#define TILEWRIGHT_LIB_ANALYSIS_MMA_SHAREDOPERANDS_H
 
 #include "dialect/Warp/WarpAttributes.h"
 
@@ -16,3 +17,5 @@ warp::LinearAttr chooseWgmmaOperand(mlir::RankedTensorType tile,
                                     unsigned contracted);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_MMA_SHAREDOPERANDS_H

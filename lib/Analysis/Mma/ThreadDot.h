@@ -13,7 +13,8 @@
 // contiguous along the contracted dimension, a thread holds every eighth row.
 // Otherwise it holds groups of consecutive rows.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_MMA_THREADDOT_H
+#define TILEWRIGHT_LIB_ANALYSIS_MMA_THREADDOT_H
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpAttributes.h"
@@ -38,3 +39,5 @@ warp::LinearAttr chooseThreadOperand(mlir::RankedTensorType tile,
 bool hasNeighboursAlong(const LinearLayout &layout, unsigned dim);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_MMA_THREADDOT_H

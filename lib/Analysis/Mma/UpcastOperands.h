@@ -2,7 +2,8 @@
 // compute them from narrower types, such as weights of few bits, and store them
 // for wgmma.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_MMA_UPCASTOPERANDS_H
+#define TILEWRIGHT_LIB_ANALYSIS_MMA_UPCASTOPERANDS_H
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/Target/NvidiaTarget.h"
@@ -20,3 +21,5 @@ bool fitsMoreCtasWithoutProducer(tile::FuncOp func, int64_t numWarps,
                                  int64_t numStages, const NvidiaTarget &target);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_MMA_UPCASTOPERANDS_H

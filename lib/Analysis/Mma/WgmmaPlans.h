@@ -1,6 +1,7 @@
 // Plans the instructions of `warp.wgmma`.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_MMA_WGMMAPLANS_H
+#define TILEWRIGHT_LIB_ANALYSIS_MMA_WGMMAPLANS_H
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Layout/WgmmaTiling.h"
@@ -23,3 +24,5 @@ std::optional<WgmmaPlan> getWgmmaPlan(mlir::Value a, mlir::ValueRange b,
                                       mlir::ValueRange acc);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_MMA_WGMMAPLANS_H

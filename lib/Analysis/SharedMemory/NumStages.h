@@ -1,6 +1,7 @@
 // The number of pipeline stages of a loop.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_NUMSTAGES_H
+#define TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_NUMSTAGES_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
@@ -14,3 +15,5 @@ inline int64_t getNumStages(mlir::Operation *loop, int64_t otherwise) {
 }
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_NUMSTAGES_H

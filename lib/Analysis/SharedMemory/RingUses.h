@@ -1,6 +1,7 @@
 // Finds the last use of the slots of a ring.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_RINGUSES_H
+#define TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_RINGUSES_H
 
 #include "dialect/Warp/WarpOps.h"
 
@@ -27,3 +28,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_RINGUSES_H

@@ -1,7 +1,8 @@
 // Scratch: shared memory that an op uses while it executes, in addition to
 // tiles in shared memory. It is at the op's `warp.shared_offset`.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_SCRATCHMEMORY_H
+#define TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_SCRATCHMEMORY_H
 
 #include "mlir/IR/Operation.h"
 
@@ -31,3 +32,5 @@ bool endsWithBarrier(mlir::Operation *op);
 bool needsResultExchange(mlir::Operation *atomic);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_SCRATCHMEMORY_H

@@ -7,7 +7,8 @@
 // The reads of `warp.wgmma` continue until a `warp.wgmma_wait`. They are reads
 // of both ops.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_SHAREDMEMORYUSE_H
+#define TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_SHAREDMEMORYUSE_H
 
 #include "dialect/Warp/WarpOps.h"
 
@@ -87,3 +88,5 @@ llvm::SmallVector<warp::RingWaitOp> getSlotWaits(mlir::Value slot);
 bool synchronizes(mlir::Operation *op);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_SHAREDMEMORY_SHAREDMEMORYUSE_H

@@ -5,7 +5,8 @@
 // broadcasts and addresses never touch memory. A tile with a buffer is computed
 // once, at its definition.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_BUFFERPLAN_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_BUFFERPLAN_H
 
 #include "dialect/Tile/TileOps.h"
 
@@ -69,3 +70,5 @@ unsigned getContiguousDim(mlir::Value pointers);
 unsigned getInnermostDim(llvm::ArrayRef<int64_t> shape);
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_BUFFERPLAN_H

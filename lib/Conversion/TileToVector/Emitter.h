@@ -1,7 +1,8 @@
 // The state that all parts of the lowering of one kernel share: the builder,
 // emitted values, buffers, and loops over chunks.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H
 
 #include "lib/Conversion/TileToVector/BufferPlan.h"
 #include "lib/Conversion/TileToVector/Lanes.h"
@@ -114,3 +115,5 @@ private:
 unsigned chunkLanes(int64_t size, unsigned limit);
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H

@@ -1,6 +1,7 @@
 // Computes the elements of tiles, chunk by chunk, from their definitions.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EVALUATOR_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EVALUATOR_H
 
 #include "lib/Conversion/TileToVector/Emitter.h"
 
@@ -89,3 +90,5 @@ void emitStore(Emitter &emitter, Evaluator &evaluator, tile::StoreOp store,
                llvm::ArrayRef<Index> at, unsigned lanes);
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EVALUATOR_H

@@ -1,6 +1,7 @@
 // Lowers the body of one kernel, op by op, in order.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_KERNELLOWERING_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_KERNELLOWERING_H
 
 #include "lib/Conversion/TileToVector/Evaluator.h"
 
@@ -107,3 +108,5 @@ private:
 bool isVectorizable(mlir::Region &region);
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_KERNELLOWERING_H

@@ -2,7 +2,8 @@
 // elements of a tile, held in one vector. This header defines the values of an
 // expression in the lanes of a chunk, and the coordinates of a chunk in a tile.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_LANES_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_LANES_H
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
@@ -60,3 +61,5 @@ struct PointerLanes {
 };
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_LANES_H

@@ -1,7 +1,8 @@
 // Checks what the CPU back end can compile. Everything after this check relies
 // on it.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_LEGALITY_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_LEGALITY_H
 
 #include "dialect/Tile/TileOps.h"
 
@@ -11,3 +12,5 @@ namespace tilewright::cpu {
 mlir::LogicalResult checkLegality(tile::FuncOp kernel);
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_LEGALITY_H

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_PASSES_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_PASSES_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -15,3 +16,5 @@ namespace tilewright::cpu {
 #include "lib/Conversion/TileToVector/Passes.h.inc"
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_PASSES_H

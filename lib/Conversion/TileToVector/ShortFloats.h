@@ -1,7 +1,8 @@
 // Conversions of floats narrower than 32 bits, in one lane or many, written
 // with integer arithmetic where hardware has no instruction.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_SHORTFLOATS_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_SHORTFLOATS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -44,3 +45,5 @@ mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, mlir::Type from, mlir::Type to);
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_SHORTFLOATS_H

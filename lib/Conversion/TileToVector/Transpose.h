@@ -1,6 +1,7 @@
 // Transposes square blocks in registers.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_TRANSPOSE_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_TRANSPOSE_H
 
 #include "mlir/IR/Builders.h"
 
@@ -13,3 +14,5 @@ llvm::SmallVector<mlir::Value> transposeRows(mlir::OpBuilder &builder,
                                              mlir::ValueRange rows);
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_TRANSPOSE_H

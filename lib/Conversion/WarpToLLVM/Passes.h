@@ -1,4 +1,5 @@
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_PASSES_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_PASSES_H
 
 #include "mlir/Pass/Pass.h"
 
@@ -11,3 +12,5 @@ namespace tilewright {
 #include "lib/Conversion/WarpToLLVM/Passes.h.inc"
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_PASSES_H

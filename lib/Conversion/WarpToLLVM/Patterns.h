@@ -1,6 +1,7 @@
 // The patterns by op family, one file per family.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_PATTERNS_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_PATTERNS_H
 
 #include "lib/Analysis/Facts/IntegerRanges.h"
 #include "lib/Analysis/Target/NvidiaTarget.h"
@@ -149,3 +150,5 @@ void populateMathToLLVM(const mlir::LLVMTypeConverter &converter,
                         mlir::RewritePatternSet &patterns);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_PATTERNS_H

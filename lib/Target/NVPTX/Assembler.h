@@ -4,7 +4,8 @@
 // process, the program ptxas, and the CUDA driver, which takes the PTX itself
 // when a kernel is loaded. The first one that accepts the PTX's version and GPU
 // is used, unless the caller names one.
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLER_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLER_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -95,3 +96,5 @@ llvm::Expected<Assembly> assemble(llvm::StringRef ptx, llvm::StringRef arch,
 unsigned ptxVersionOfCuda(unsigned major, unsigned minor);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLER_H

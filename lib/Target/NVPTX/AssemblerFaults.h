@@ -1,6 +1,7 @@
 // Code that ptxas 13.0, and nvJitLink of that version, assemble wrongly.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERFAULTS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERFAULTS_H
 
 namespace llvm {
 class Module;
@@ -14,3 +15,5 @@ namespace tilewright {
 void avoidAssemblerFaults(llvm::Module &module);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERFAULTS_H

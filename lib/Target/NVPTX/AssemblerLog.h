@@ -1,5 +1,6 @@
 // Numbers from the log of an assembler.
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERLOG_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERLOG_H
 
 #include "lib/Target/NVPTX/Assembler.h"
 
@@ -24,3 +25,5 @@ private:
 void readAssemblerLog(llvm::StringRef log, Assembly &assembly);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERLOG_H

@@ -1,6 +1,7 @@
 // nvJitLink: ptxas as a shared library, found next to PyTorch and in the CUDA
 // toolkit.
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERNVJITLINK_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERNVJITLINK_H
 
 #include "lib/Target/NVPTX/Assembler.h"
 
@@ -14,3 +15,5 @@ llvm::Expected<std::shared_ptr<const Assembler>>
 findNvJitLink(llvm::ArrayRef<std::string> paths);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERNVJITLINK_H

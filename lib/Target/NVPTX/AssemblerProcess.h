@@ -1,5 +1,6 @@
 // Runs a program without a shell and without signals.
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERPROCESS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERPROCESS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -36,3 +37,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERPROCESS_H

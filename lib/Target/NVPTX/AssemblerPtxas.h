@@ -1,5 +1,6 @@
 // ptxas: the assembler program of the CUDA toolkit.
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERPTXAS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERPTXAS_H
 
 #include "lib/Target/NVPTX/Assembler.h"
 
@@ -13,3 +14,5 @@ llvm::Expected<std::shared_ptr<const Assembler>>
 findPtxas(llvm::ArrayRef<std::string> paths);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_ASSEMBLERPTXAS_H

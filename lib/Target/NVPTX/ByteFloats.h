@@ -1,6 +1,7 @@
 // Constants of 8-bit floats, which assemblers miscompile.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_BYTEFLOATS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_BYTEFLOATS_H
 
 namespace llvm {
 class Module;
@@ -20,3 +21,5 @@ namespace tilewright {
 void isolateByteFloats(llvm::Module &module);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_BYTEFLOATS_H

@@ -1,6 +1,7 @@
 // Selects among the passes that LLVM's code generator adds.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_CODEGENPASSES_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_CODEGENPASSES_H
 
 #include "llvm/IR/LegacyPassManager.h"
 
@@ -41,3 +42,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_CODEGENPASSES_H

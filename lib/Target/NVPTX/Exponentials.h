@@ -1,6 +1,7 @@
 // ex2.approx through LLVM's own exp2, which is fast to select.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_EXPONENTIALS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_EXPONENTIALS_H
 
 namespace llvm {
 class MachineFunctionPass;
@@ -22,3 +23,5 @@ void callExp2(llvm::Module &module);
 llvm::MachineFunctionPass *createFlushExponentials();
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_EXPONENTIALS_H

@@ -1,6 +1,7 @@
 // Reorders instructions of blocks whose register pressure is too high.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_FULLBLOCKS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_FULLBLOCKS_H
 
 #include <cstdint>
 #include <optional>
@@ -37,3 +38,5 @@ struct HopelessBlock {
 std::optional<HopelessBlock> findHopelessBlock(llvm::Module &module);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_FULLBLOCKS_H

@@ -1,6 +1,7 @@
 // Names of GPUs (`sm_90a`) and the PTX versions that know them.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_GPUARCH_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_GPUARCH_H
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -27,3 +28,5 @@ struct GpuArch {
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_GPUARCH_H

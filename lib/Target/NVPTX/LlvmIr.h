@@ -1,6 +1,7 @@
 // Converts the LLVM dialect to an optimised LLVM module for NVIDIA GPUs.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_LLVMIR_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_LLVMIR_H
 
 #include "lib/Target/NVPTX/GpuArch.h"
 
@@ -36,3 +37,5 @@ std::unique_ptr<llvm::Module> translateToLlvm(mlir::ModuleOp module,
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_LLVMIR_H

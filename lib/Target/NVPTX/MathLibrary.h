@@ -1,7 +1,8 @@
 // The mathematics library: the libclc functions that MathToLLVM calls. Their
 // bitcode is embedded in our library, so that users need not install libclc.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_MATHLIBRARY_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_MATHLIBRARY_H
 
 #include "mlir/IR/Location.h"
 
@@ -16,3 +17,5 @@ namespace tilewright {
 mlir::LogicalResult linkMathLibrary(llvm::Module &module, mlir::Location loc);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_MATHLIBRARY_H

@@ -1,6 +1,7 @@
 // Low and high word of an integer multiplication by one instruction.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_MERGEMULWORDS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_MERGEMULWORDS_H
 
 namespace llvm {
 class Module;
@@ -15,3 +16,5 @@ namespace tilewright {
 void mergeMulWords(llvm::Module &module);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_MERGEMULWORDS_H

@@ -1,6 +1,7 @@
 // Divisions of 64-bit integers whose operands fit in 32 bits.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_NARROWDIVISIONS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_NARROWDIVISIONS_H
 
 #include "llvm/IR/PassManager.h"
 
@@ -16,3 +17,5 @@ struct NarrowDivisions : llvm::PassInfoMixin<NarrowDivisions> {
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_NARROWDIVISIONS_H

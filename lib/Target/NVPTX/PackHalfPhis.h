@@ -1,6 +1,7 @@
 // Packs pairs of 16-bit floats that cross blocks into one register.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_PACKHALFPHIS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_PACKHALFPHIS_H
 
 namespace llvm {
 class Module;
@@ -16,3 +17,5 @@ namespace tilewright {
 void packHalfPhis(llvm::Module &module);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_PACKHALFPHIS_H

@@ -1,6 +1,7 @@
 // LLVM dialect to PTX.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_PTX_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_PTX_H
 
 #include "lib/Target/PhaseTimes.h"
 
@@ -38,3 +39,5 @@ mlir::FailureOr<PtxResult> emitPtx(mlir::ModuleOp module,
                                    const PtxOptions &options);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_PTX_H

@@ -1,6 +1,7 @@
 // Folds exchanges between the lanes of a warp whose operand is constant.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_SHUFFLEDCONSTANTS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_SHUFFLEDCONSTANTS_H
 
 #include "llvm/IR/PassManager.h"
 
@@ -16,3 +17,5 @@ struct ShuffledConstants : llvm::PassInfoMixin<ShuffledConstants> {
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_SHUFFLEDCONSTANTS_H

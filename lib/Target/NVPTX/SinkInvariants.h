@@ -1,6 +1,7 @@
 // Sinks loop invariants to their use in a long block.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_SINKINVARIANTS_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_SINKINVARIANTS_H
 
 namespace llvm {
 class Module;
@@ -15,3 +16,5 @@ namespace tilewright {
 void sinkInvariants(llvm::Module &module);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_SINKINVARIANTS_H

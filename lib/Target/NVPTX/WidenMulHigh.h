@@ -1,7 +1,8 @@
 // High words of 32-bit multiplications, after which assemblers subtract
 // incorrectly.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_WIDENMULHIGH_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_WIDENMULHIGH_H
 
 namespace llvm {
 class MachineFunctionPass;
@@ -35,3 +36,5 @@ namespace tilewright {
 llvm::MachineFunctionPass *createWidenMulHigh();
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_WIDENMULHIGH_H

@@ -2,7 +2,8 @@
 // and bit operations. Errors are stated in units in the last place (ULP), the
 // largest found over the function's range against f64.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_CPU_F32FUNCTIONS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_CPU_F32FUNCTIONS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -50,3 +51,5 @@ private:
 };
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_CPU_F32FUNCTIONS_H

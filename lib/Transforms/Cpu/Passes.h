@@ -1,4 +1,5 @@
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_CPU_PASSES_H
+#define TILEWRIGHT_LIB_TRANSFORMS_CPU_PASSES_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -15,3 +16,5 @@ namespace tilewright::cpu {
 #include "lib/Transforms/Cpu/Passes.h.inc"
 
 } // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_CPU_PASSES_H

@@ -1,6 +1,7 @@
 // Expands descriptor accesses to pointers and masks.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_TILE_EXPANDDESCRIPTORS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_TILE_EXPANDDESCRIPTORS_H
 
 #include "dialect/Tile/TileOps.h"
 
@@ -12,3 +13,5 @@ namespace tilewright::tile {
 mlir::LogicalResult expandDescriptorOp(mlir::Operation *op);
 
 } // namespace tilewright::tile
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_TILE_EXPANDDESCRIPTORS_H

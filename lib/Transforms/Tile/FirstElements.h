@@ -1,6 +1,7 @@
 // Computes only the first element of each group of neighbours in a tile.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_TILE_FIRSTELEMENTS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_TILE_FIRSTELEMENTS_H
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/Facts/AffineTiles.h"
@@ -57,3 +58,5 @@ private:
 };
 
 } // namespace tilewright::tile
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_TILE_FIRSTELEMENTS_H

@@ -1,6 +1,7 @@
 // The steps of tile-gpu-split-blocks.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_TILEGPU_SPLITBLOCKS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_TILEGPU_SPLITBLOCKS_H
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/Layout/BlockDecomposition.h"
@@ -103,3 +104,5 @@ void populateSplitDebug(const PieceConverter &pieces,
                         mlir::RewritePatternSet &patterns);
 
 } // namespace tilewright::tile_gpu
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_TILEGPU_SPLITBLOCKS_H

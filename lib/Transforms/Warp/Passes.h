@@ -1,6 +1,7 @@
 // Passes from `warp` to `warp`. Passes.td describes each.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_PASSES_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_PASSES_H
 
 #include "dialect/Tile/TileDialect.h"
 #include "dialect/Warp/WarpDialect.h"
@@ -20,3 +21,5 @@ namespace tilewright::warp {
 #include "lib/Transforms/Warp/Passes.h.inc"
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_PASSES_H

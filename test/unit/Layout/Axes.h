@@ -1,6 +1,7 @@
 // Short names of layout axes for tests, and the element at a position.
 
-#pragma once
+#ifndef TILEWRIGHT_TEST_UNIT_LAYOUT_AXES_H
+#define TILEWRIGHT_TEST_UNIT_LAYOUT_AXES_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -16,3 +17,5 @@ inline uint64_t elementAt(const LinearLayout &layout, uint64_t reg,
 }
 
 } // namespace tilewright::test
+
+#endif // TILEWRIGHT_TEST_UNIT_LAYOUT_AXES_H

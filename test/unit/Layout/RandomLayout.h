@@ -1,6 +1,7 @@
 // Random layouts for property tests. Seeded, so that failures are reproducible.
 
-#pragma once
+#ifndef TILEWRIGHT_TEST_UNIT_LAYOUT_RANDOMLAYOUT_H
+#define TILEWRIGHT_TEST_UNIT_LAYOUT_RANDOMLAYOUT_H
 
 #include "lib/Layout/F2.h"
 #include "lib/Layout/LinearLayout.h"
@@ -62,3 +63,5 @@ inline LinearLayout LayoutGenerator::tile(llvm::ArrayRef<int64_t> shape,
 }
 
 } // namespace tilewright::test
+
+#endif // TILEWRIGHT_TEST_UNIT_LAYOUT_RANDOMLAYOUT_H

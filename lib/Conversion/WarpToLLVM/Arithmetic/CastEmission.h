@@ -7,7 +7,8 @@
 // do. NaN stays NaN. GPUs without these instructions get the same results from
 // integer arithmetic.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_CASTEMISSION_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_CASTEMISSION_H
 
 #include "lib/Analysis/Target/NvidiaTarget.h"
 
@@ -27,3 +28,5 @@ llvm::SmallVector<mlir::Value> emitToFloat8(mlir::ImplicitLocOpBuilder &b,
                                             mlir::Type float8);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_CASTEMISSION_H

@@ -1,6 +1,7 @@
 // Building blocks of functions of f32.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_FLOATEMISSION_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_FLOATEMISSION_H
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -44,3 +45,5 @@ std::pair<mlir::Value, mlir::Value> emitSplit(mlir::ImplicitLocOpBuilder &b,
                                               mlir::Value x, int32_t leastBits);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_FLOATEMISSION_H

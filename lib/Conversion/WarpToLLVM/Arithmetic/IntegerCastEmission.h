@@ -6,7 +6,8 @@
 // two. Other numbers go through f32: the other units convert 32-bit integers to
 // f32.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_INTEGERCASTEMISSION_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_INTEGERCASTEMISSION_H
 
 #include "lib/Analysis/Facts/IntegerRanges.h"
 #include "lib/Analysis/Target/NvidiaTarget.h"
@@ -35,3 +36,5 @@ llvm::SmallVector<mlir::Value> emitBF16ThroughF32(mlir::ImplicitLocOpBuilder &b,
                                                   bool isSigned);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_INTEGERCASTEMISSION_H

@@ -13,7 +13,8 @@
 // TrigonometricApproximation.cpp: trigonometric functions and their inverses.
 // PowerApproximation.cpp: powers and roots.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_MATHAPPROXIMATION_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_MATHAPPROXIMATION_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -57,3 +58,5 @@ mlir::Value emitUnaryPtx(mlir::ImplicitLocOpBuilder &b,
 llvm::StringRef getFastInstruction(mlir::Operation *op);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_MATHAPPROXIMATION_H

@@ -3,7 +3,8 @@
 // same operands. A plain walk converts them several times faster than the
 // dialect conversion (benchmarks/notes/compile-time.md).
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_PLAINARITHMETIC_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_PLAINARITHMETIC_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -15,3 +16,5 @@ namespace tilewright {
 void convertPlainArithmetic(mlir::ModuleOp module);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ARITHMETIC_PLAINARITHMETIC_H

@@ -1,6 +1,7 @@
 // Memory of the module for tensor maps, and the threads that write them.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ASYNC_MAPMEMORY_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ASYNC_MAPMEMORY_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -19,3 +20,5 @@ mlir::Value emitGlobal(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &symbol,
                        int64_t bytes, char fill = 0);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ASYNC_MAPMEMORY_H

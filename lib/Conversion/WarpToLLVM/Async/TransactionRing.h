@@ -16,7 +16,8 @@
 // The value of a slot is the address of the barrier that ends its use: the full
 // barrier for a producer, the empty one for a consumer.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ASYNC_TRANSACTIONRING_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ASYNC_TRANSACTIONRING_H
 
 #include "lib/Conversion/WarpToLLVM/Common/TypeConverter.h"
 
@@ -123,3 +124,5 @@ void emitRelease(mlir::ImplicitLocOpBuilder &b, warp::SlotType type,
 mlir::Value emitIsLeader(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_ASYNC_TRANSACTIONRING_H

@@ -1,7 +1,8 @@
 // Inline PTX for instructions that LLVM does not have: predicated and hinted
 // memory accesses, scoped atomics, conversions.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_INLINEPTX_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_INLINEPTX_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -51,3 +52,5 @@ void emitOrderPoint(mlir::ImplicitLocOpBuilder &b, mlir::Value known = {});
 std::string formatPtxVector(llvm::ArrayRef<std::string> registers);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_INLINEPTX_H

@@ -1,6 +1,7 @@
 // Inlines the region of a reduction or of a map on registers.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_REGIONEMISSION_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_REGIONEMISSION_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -15,3 +16,5 @@ llvm::SmallVector<mlir::Value> emitRegion(mlir::ImplicitLocOpBuilder &b,
                                           mlir::TypeRange types);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_REGIONEMISSION_H

@@ -1,7 +1,8 @@
 // Packs elements narrower than a machine register into words, and converts
 // elements of any type to the integers that shuffles and inline PTX take.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_REGISTERPACKING_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_REGISTERPACKING_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -42,3 +43,5 @@ mlir::Value packVector(mlir::ImplicitLocOpBuilder &b,
 unsigned findNeighbourBit(mlir::Type tile);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_REGISTERPACKING_H

@@ -1,7 +1,8 @@
 // The shared memory of a CTA: one dynamic allocation, whose size the launch
 // states. The allocation pass assigns fixed offsets in it.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_SHAREDBASE_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_SHAREDBASE_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -48,3 +49,5 @@ constexpr int32_t getGroupBarrier(unsigned numRoles, unsigned group) {
 void emitBarrier(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_SHAREDBASE_H

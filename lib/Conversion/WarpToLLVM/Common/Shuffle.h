@@ -1,6 +1,7 @@
 // Exchanges values between the lanes of a warp.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_SHUFFLE_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_SHUFFLE_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -15,3 +16,5 @@ mlir::Value emitShuffleIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                              mlir::Value lane);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_SHUFFLE_H

@@ -6,7 +6,8 @@
 // number is lane + 32 * warp, so the first is a linear map of the bits of one
 // special register.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_THREADINDICES_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_THREADINDICES_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -72,3 +73,5 @@ bool isOwnerRegister(const LinearLayout &layout, unsigned reg);
 mlir::Value emitIsFirstThread(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_THREADINDICES_H

@@ -1,6 +1,7 @@
 // Types below the `warp` level: a tile becomes one scalar per register.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_TYPECONVERTER_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_TYPECONVERTER_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -24,3 +25,5 @@ LinearLayout getLayoutOrScalar(mlir::Type type);
 unsigned getNumRegisters(mlir::Type type);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_TYPECONVERTER_H

@@ -1,7 +1,8 @@
 // One atomic instruction of a thread on global memory, as inline PTX with
 // semantics and scope.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_ATOMICINSTRUCTION_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_ATOMICINSTRUCTION_H
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/Target/NvidiaTarget.h"
@@ -28,3 +29,5 @@ mlir::Value emitAtomicSwap(mlir::ImplicitLocOpBuilder &b, tile::AtomicCASOp op,
                            mlir::Value value, mlir::Value condition);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_ATOMICINSTRUCTION_H

@@ -1,6 +1,7 @@
 // The shuffles of a layout conversion that stays inside each warp.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_CONVERTLAYOUTSHUFFLE_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_CONVERTLAYOUTSHUFFLE_H
 
 #include "lib/Layout/LayoutConversion.h"
 
@@ -14,3 +15,5 @@ llvm::SmallVector<mlir::Value> emitShuffles(mlir::ImplicitLocOpBuilder &b,
                                             mlir::ValueRange registers);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_CONVERTLAYOUTSHUFFLE_H

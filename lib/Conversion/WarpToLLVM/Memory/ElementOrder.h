@@ -8,7 +8,8 @@
 // addresses act together, unless they collide in the table. The number of
 // rounds is the largest number of elements that share a slot.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_ELEMENTORDER_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_ELEMENTORDER_H
 
 #include "lib/Layout/LinearLayout.h"
 
@@ -53,3 +54,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_ELEMENTORDER_H

@@ -1,7 +1,8 @@
 // `ldmatrix` and `stmatrix`: tiles between shared memory and the layouts of
 // tensor cores.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_MATRIXTRANSFER_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_MATRIXTRANSFER_H
 
 #include "lib/Layout/MatrixAccess.h"
 
@@ -29,3 +30,5 @@ void emitStoreMatrix(mlir::ImplicitLocOpBuilder &b, const MatrixAccess &access,
                      unsigned round, mlir::ValueRange registers);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_MATRIXTRANSFER_H

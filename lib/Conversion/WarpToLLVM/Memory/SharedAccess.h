@@ -1,6 +1,7 @@
 // Loads and stores of shared memory. Booleans take one byte there.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_SHAREDACCESS_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_SHAREDACCESS_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -18,3 +19,5 @@ llvm::SmallVector<mlir::Value> emitSharedLoad(mlir::ImplicitLocOpBuilder &b,
                                               unsigned count);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_SHAREDACCESS_H

@@ -1,7 +1,8 @@
 // Transfers a tile between registers and shared memory, in the vectors of a
 // SharedAccess.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_SHAREDTILE_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_SHAREDTILE_H
 
 #include "lib/Layout/LayoutConversion.h"
 
@@ -52,3 +53,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_SHAREDTILE_H

@@ -1,6 +1,7 @@
 // Transfers one tile between registers and shared memory.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_SHAREDTRANSFER_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_SHAREDTRANSFER_H
 
 #include "lib/Conversion/WarpToLLVM/Memory/SharedTile.h"
 #include "lib/Layout/MatrixAccess.h"
@@ -43,3 +44,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MEMORY_SHAREDTRANSFER_H

@@ -1,6 +1,7 @@
 // PTX names of the types of mma and wgmma operands.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MMA_MMATYPES_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MMA_MMATYPES_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -27,3 +28,5 @@ inline llvm::StringRef getPtxAccType(mlir::Type type) {
 }
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MMA_MMATYPES_H

@@ -1,6 +1,7 @@
 // PTX names of the registers of pinned accumulators.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MMA_PINNEDACCUMULATORS_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MMA_PINNEDACCUMULATORS_H
 
 #include "mlir/IR/Types.h"
 
@@ -15,3 +16,5 @@ namespace tilewright {
 llvm::SmallVector<std::string> getPinnedRegisters(mlir::Type type);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_MMA_PINNEDACCUMULATORS_H

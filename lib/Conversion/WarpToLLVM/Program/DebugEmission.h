@@ -1,6 +1,7 @@
 // Code that ends a launch with a message.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_PROGRAM_DEBUGEMISSION_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_PROGRAM_DEBUGEMISSION_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -11,3 +12,5 @@ void emitAssertFailure(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
                        llvm::StringRef message);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_PROGRAM_DEBUGEMISSION_H

@@ -1,6 +1,7 @@
 // Partial results of a reduction, and the ops that combine them.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_REDUCTION_PARTIALRESULTS_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_REDUCTION_PARTIALRESULTS_H
 
 #include "dialect/Tile/TileOps.h"
 
@@ -32,3 +33,5 @@ Partial emitSelect(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
                    const Partial &lhs, const Partial &rhs);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_REDUCTION_PARTIALRESULTS_H

@@ -1,6 +1,7 @@
 // The last step of a reduction: warps exchange their partial results.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_REDUCTION_WARPREDUCTION_H
+#define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_REDUCTION_WARPREDUCTION_H
 
 #include "lib/Conversion/WarpToLLVM/Reduction/PartialResults.h"
 
@@ -17,3 +18,5 @@ llvm::SmallVector<Partial> emitReduceWarps(mlir::ImplicitLocOpBuilder &b,
                                            llvm::ArrayRef<Partial> partials);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_REDUCTION_WARPREDUCTION_H

@@ -1,6 +1,7 @@
 // The ops of a loop that remain once its loads are asynchronous copies.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_NEEDEDOPS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_NEEDEDOPS_H
 
 #include "lib/Transforms/Warp/Pipeline/PipelinePlan.h"
 
@@ -40,3 +41,5 @@ private:
 };
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_NEEDEDOPS_H

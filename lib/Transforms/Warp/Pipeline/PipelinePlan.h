@@ -1,7 +1,8 @@
 // The plan of software pipelining for a loop: the loads that fill a ring, and
 // the slices that compute their addresses early.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_PIPELINEPLAN_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_PIPELINEPLAN_H
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
@@ -95,3 +96,5 @@ void rotateLoop(PipelinePlan &plan);
 
 } // namespace warp
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_PIPELINEPLAN_H

@@ -1,6 +1,7 @@
 // Values that are computed for an iteration before it begins.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_PREFETCHSLICE_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_PREFETCHSLICE_H
 
 #include "lib/Transforms/Warp/Pipeline/PipelinePlan.h"
 
@@ -75,3 +76,5 @@ inline SliceInputs advance(mlir::ImplicitLocOpBuilder &b, mlir::scf::ForOp loop,
 }
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_PIPELINE_PREFETCHSLICE_H

@@ -1,6 +1,7 @@
 // Estimates of the registers of threads and the demand of tiles.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_REGISTERS_REGISTERUSE_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_REGISTERS_REGISTERUSE_H
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/Target/Occupancy.h"
@@ -99,3 +100,5 @@ inline bool hasRegistersFor(mlir::Operation *op, int64_t accumulators,
 }
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_REGISTERS_REGISTERUSE_H

@@ -1,7 +1,8 @@
 // wgmma operands that threads compute in each iteration of a loop, such as
 // weights that are converted to f16.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_COMPUTEDOPERANDS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_COMPUTEDOPERANDS_H
 
 #include "dialect/Warp/WarpOps.h"
 
@@ -45,3 +46,5 @@ void addDependencesAfter(llvm::SmallSetVector<mlir::Operation *, 16> &ops,
                          mlir::Operation *position);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_COMPUTEDOPERANDS_H

@@ -1,7 +1,8 @@
 // Rewrites a loop so that each wgmma overlaps the threads' work on the results
 // of the others.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_DOTINTERLEAVER_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_DOTINTERLEAVER_H
 
 #include "dialect/Warp/WarpOps.h"
 
@@ -22,3 +23,5 @@ bool isCarriedOnly(mlir::Value value);
 bool interleaveDots(mlir::scf::ForOp loop, bool mayDefer);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_DOTINTERLEAVER_H

@@ -1,6 +1,7 @@
 // Loops of explicit kernels that leave wgmmas in flight.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_GUARDWGMMAWAITS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_GUARDWGMMAWAITS_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -11,3 +12,5 @@ namespace tilewright::warp {
 void guardExplicitWaits(mlir::ModuleOp module);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_GUARDWGMMAWAITS_H

@@ -1,6 +1,7 @@
 // Issues wgmmas and loads as early in an iteration as their operands allow.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_HOISTISSUE_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_HOISTISSUE_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -17,3 +18,5 @@ void hoistDots(mlir::scf::ForOp loop, mlir::RewriterBase &b);
 void hoistLoads(mlir::scf::ForOp loop, mlir::RewriterBase &b);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_HOISTISSUE_H

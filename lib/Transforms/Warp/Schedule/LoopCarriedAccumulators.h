@@ -1,7 +1,8 @@
 // Accumulators that a loop carries and whose wait can move to the next
 // iteration.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_LOOPCARRIEDACCUMULATORS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_LOOPCARRIEDACCUMULATORS_H
 
 #include "dialect/Warp/WarpOps.h"
 
@@ -46,3 +47,5 @@ bool isFilledByThreads(RingWaitOp wait);
 RingAcquireOp findFill(RingWaitOp wait, mlir::scf::ForOp loop);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_LOOPCARRIEDACCUMULATORS_H

@@ -1,6 +1,7 @@
 // A branch around a loop that may run no iteration.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_LOOPENTRY_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_LOOPENTRY_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,3 +36,5 @@ inline mlir::scf::IfOp createIfEntered(mlir::scf::ForOp loop,
 }
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_LOOPENTRY_H

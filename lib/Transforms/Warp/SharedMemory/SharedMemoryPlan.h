@@ -1,6 +1,7 @@
 // Assigns offsets in shared memory to the tiles, rings and scratch of a kernel.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SHAREDMEMORY_SHAREDMEMORYPLAN_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SHAREDMEMORY_SHAREDMEMORYPLAN_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -41,3 +42,5 @@ SharedMemoryPlan planForFewBarriers(mlir::FunctionOpInterface function,
                                     int64_t limit);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SHAREDMEMORY_SHAREDMEMORYPLAN_H

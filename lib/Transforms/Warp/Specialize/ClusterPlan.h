@@ -1,7 +1,8 @@
 // Plans clusters: the loads that the CTAs of a cluster can share, and whether
 // the function allows for clusters.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_CLUSTERPLAN_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_CLUSTERPLAN_H
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
@@ -42,3 +43,5 @@ struct ClusterPlan {
 ClusterPlan planClusters(tile::FuncOp func, unsigned clusterSize);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_CLUSTERPLAN_H

@@ -1,6 +1,7 @@
 // Loads through TMA, and the groups of them that fill a ring slot together.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_LOADGROUPS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_LOADGROUPS_H
 
 #include "dialect/Tile/TileOps.h"
 #include "dialect/Warp/WarpOps.h"
@@ -43,3 +44,5 @@ bool releases(mlir::Operation *op);
 llvm::SmallVector<LoadGroup> collectGroups(tile::FuncOp func);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_LOADGROUPS_H

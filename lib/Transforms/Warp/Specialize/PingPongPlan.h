@@ -1,7 +1,8 @@
 // Decides whether two ping-pong groups can alternate between the tiles of a
 // kernel: one group runs its dots while the other stores the previous tile.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_PINGPONGPLAN_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_PINGPONGPLAN_H
 
 #include "lib/Transforms/Warp/Specialize/SpecializePlan.h"
 
@@ -41,3 +42,5 @@ struct SlotLoop {
 void formPingPong(const PingPongPlan &plan, llvm::ArrayRef<SlotLoop> slots);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_PINGPONGPLAN_H

@@ -1,7 +1,8 @@
 // Writes the producer role: the loads from descriptors and the control flow
 // around them.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_PRODUCERWRITER_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_PRODUCERWRITER_H
 
 #include "lib/Analysis/SharedMemory/ProducerSlice.h"
 #include "lib/Transforms/Warp/Specialize/SpecializePlan.h"
@@ -57,3 +58,5 @@ private:
 };
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_PRODUCERWRITER_H

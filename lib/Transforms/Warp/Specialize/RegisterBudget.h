@@ -1,6 +1,7 @@
 // The occupancy that the registers of the consumers allow.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_REGISTERBUDGET_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_REGISTERBUDGET_H
 
 #include "dialect/Tile/TileOps.h"
 
@@ -32,3 +33,5 @@ private:
 };
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_REGISTERBUDGET_H

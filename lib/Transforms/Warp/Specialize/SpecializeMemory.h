@@ -1,7 +1,8 @@
 // How warp specialization divides shared memory between ring slots and the
 // staging buffers of stores.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_SPECIALIZEMEMORY_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_SPECIALIZEMEMORY_H
 
 #include "lib/Transforms/Warp/Specialize/SpecializePlan.h"
 
@@ -20,3 +21,5 @@ int64_t planMemory(SpecializePlan &plan, tile::FuncOp func, int64_t numStages,
 bool areDeep(const SpecializePlan &plan, int64_t slots);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_SPECIALIZEMEMORY_H

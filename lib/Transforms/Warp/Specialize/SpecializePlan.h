@@ -1,7 +1,8 @@
 // The plan of warp specialization for one function: the loads that a producer
 // warp issues, and their rings.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_SPECIALIZEPLAN_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_SPECIALIZEPLAN_H
 
 #include "lib/Transforms/Warp/Specialize/LoadGroups.h"
 
@@ -51,3 +52,5 @@ SpecializePlan planSpecialization(tile::FuncOp func, int64_t numStages,
                                   int64_t limit, PingPongPlan *pingPong);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SPECIALIZE_SPECIALIZEPLAN_H
