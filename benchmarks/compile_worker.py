@@ -35,8 +35,8 @@ class Tilewright:
     switch = "TILEWRIGHT_ALWAYS_COMPILE"
 
     def __init__(self, target):
+        from tilewright.options import Options
         from tilewright.runtime.compiler import compile_kernel
-        from tilewright.runtime.options import Options
 
         self.target, self.compile_kernel, self.Options = target, compile_kernel, Options
 

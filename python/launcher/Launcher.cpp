@@ -27,8 +27,8 @@ static PyTypeObject *launcherType = nullptr;
 
 /// Whether a hook of the user skipped the compilation of a kernel.
 static bool isSkipped(const py::error_already_set &error) {
-  return error.matches(
-      py::module_::import("tilewright.hooks").attr("CompilationSkipped"));
+  return error.matches(py::module_::import("tilewright.runtime.preloading")
+                           .attr("CompilationSkipped"));
 }
 
 static PyObject *call(PyObject *self, PyObject *const *args,

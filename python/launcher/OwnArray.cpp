@@ -13,7 +13,7 @@ namespace tilewright::python {
 [[noreturn]] static void throwOutOfMemory(int device, size_t bytes) {
   const std::string message = tw_last_error();
   py::object type =
-      py::module_::import("tilewright.runtime.errors").attr("OutOfMemory");
+      py::module_::import("tilewright.errors").attr("OutOfMemory");
   py::object error = type(message);
   error.attr("device") = device;
   error.attr("requested") = bytes;

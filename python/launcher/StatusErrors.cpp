@@ -27,7 +27,7 @@ py::object exceptionFor(tw_status status) {
   default:
     name = "TilewrightError";
   }
-  return py::module_::import("tilewright.runtime.errors").attr(name);
+  return py::module_::import("tilewright.errors").attr(name);
 }
 
 void setPythonError(tw_status status) {

@@ -12,9 +12,7 @@ add[(tw.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)   # NumPy arrays: the CPU; CU
 """
 
 from . import knobs
-from .frontend.errors import CompilationError
-from .runtime.blocks import cdiv, next_power_of_2
-from .runtime.errors import (
+from .errors import (
     CacheError,
     DriverError,
     KernelAssertError,
@@ -22,6 +20,8 @@ from .runtime.errors import (
     OutOfResources,
     TilewrightError,
 )
+from .frontend.errors import CompilationError
+from .runtime.blocks import cdiv, next_power_of_2
 from .runtime.jit import JITFunction, jit
 
 __all__ = [
@@ -55,6 +55,15 @@ _FROM = {
     "load": "aot",
     "__version__": "_tilewright",
 }
+
+
+def _import_interpreter():
+    from . import interpreter
+
+    return interpreter
+
+
+JITFunction.import_interpreter = staticmethod(_import_interpreter)
 
 
 def __getattr__(name):

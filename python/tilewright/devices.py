@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ._tilewright import cuda as _driver
+from .errors import DriverError
 
 
 def cuda_available():
@@ -37,6 +38,23 @@ def ordinal_of(device):
 def name_of(ordinal):
     """ "cpu" or "cuda:NUMBER"."""
     return "cpu" if ordinal < 0 else f"cuda:{ordinal}"
+
+
+def target_of(ordinal):
+    """The target of kernels for a device: "cpu", or the architecture of the CUDA device, with the Hopper-specific suffix.
+
+    Raises `DriverError` for devices before compute capability 8.0.
+    """
+    if ordinal < 0:
+        return "cpu"
+    properties = _driver.device_properties(ordinal)
+    capability = properties["compute_capability"]
+    if capability < 80:
+        raise DriverError(
+            f"CUDA device {ordinal} ({properties['name']}) has compute capability "
+            f"{capability // 10}.{capability % 10}; kernels need 8.0 or newer"
+        )
+    return "sm_90a" if capability == 90 else f"sm_{capability}"
 
 
 @dataclass(frozen=True)

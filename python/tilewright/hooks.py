@@ -7,17 +7,14 @@ They see launches of compiled kernels, bound ones included, of every thread. The
 or by a graph.
 """
 
-import contextlib
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from . import _tilewright
 from .devices import name_of
 from .locks import Lock
+from .runtime.naming import description
 from .runtime.specializer import compile_hooks
 
-#: A function of the compiled kernel and the grid that gives the metadata of the launch being made.
-_description = ContextVar("tilewright_launch_metadata", default=None)
 _hooks = []
 _lock = Lock()
 
@@ -54,10 +51,6 @@ class LaunchHook:
 
     def __exit__(self, *exception):
         self.remove()
-
-
-class CompilationSkipped(Exception):
-    """Ends a call whose kernel a hook does not want to be compiled."""
 
 
 class CompileHook:
@@ -137,16 +130,6 @@ def launch_hook(before=None, after=None):
     return hook
 
 
-@contextlib.contextmanager
-def describing(describe):
-    """`describe(compiled, grid)` gives the metadata of the launch inside the `with`, if a hook asks for it."""
-    token = _description.set(describe)
-    try:
-        yield
-    finally:
-        _description.reset(token)
-
-
 def _install():
     """Install the hooks in the dispatcher, or none, which is the fastest."""
     before = _caller([hook.before for hook in _hooks if hook.before])
@@ -159,7 +142,7 @@ def _caller(functions):
         return None
 
     def call(compiled, grid, ordinal, stream):
-        describe = _description.get()
+        describe = description.get()
         metadata = describe(compiled, grid) if describe else {}
         launch = Launch(compiled.name, compiled, grid, name_of(ordinal), stream, metadata)
         for function in functions:

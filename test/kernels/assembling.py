@@ -1,8 +1,8 @@
 """Compiles and assembles kernels for a GPU; needs no GPU."""
 
 import pytest
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 FLOATS = ("eps", "scale", "alpha", "beta")
 

@@ -18,7 +18,7 @@ keep = [bytearray(size) for size in map(int, sys.argv[1:])]
 from assembling import signature
 from shipped import SHIPPED
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
+from tilewright.options import Options
 
 covering = [shipped for shipped in SHIPPED if shipped.covers]
 first_of_each = {shipped.kernel.fn: shipped for shipped in reversed(covering)}

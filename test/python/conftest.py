@@ -73,9 +73,9 @@ def rejects():
 def assemble():
     """`assemble(kernel, types, constants, attrs, **options)`: compile a kernel for sm_90a without running it."""
     from tilewright import _tilewright
+    from tilewright.options import Options
     from tilewright.runtime.assemblers import assembler_paths
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     if not _tilewright.assemblers(assembler_paths()):
         pytest.skip("no assembler of PTX on this machine")

@@ -20,7 +20,7 @@ def _support(name):
 
 
 def _notice():
-    from .. import __version__
+    from .._tilewright import __version__
 
     return f"/* Made by tilewright compile {__version__}. Changes are lost when it is made again. */\n"
 

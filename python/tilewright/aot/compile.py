@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from .. import knobs
+from ..options import Options
 from ..runtime.compiler import compile_kernel, is_cpu
-from ..runtime.options import Options
 from .signature import parse_signature
 
 #: The stages that can be emitted, and the suffixes of their files.

@@ -4,8 +4,8 @@ import re
 import sys
 from dataclasses import dataclass, field, replace
 
+from ..options import OPTION_NAMES, Options
 from ..runtime.jit import JITFunction
-from ..runtime.options import OPTION_NAMES, Options
 from .expressions import Expression, ExpressionError, grid_expressions
 from .signature import SignatureError, constant_of, read_signature, split_entries
 

@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from ..runtime.errors import TilewrightError
+from ..errors import TilewrightError
 from .calling import LoadedFunction
 from .exports import INTEGERS
 from .expressions import Expression, grid_expressions

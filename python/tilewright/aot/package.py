@@ -45,7 +45,7 @@ def _describe(candidate, file):
 
 def pack(library, path):
     """Write the package of a library: a ZIP file, with a checksum of each member."""
-    from .. import __version__
+    from .._tilewright import __version__
 
     functions = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:

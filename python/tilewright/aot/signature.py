@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 from ..language.dtypes import type_from_signature
 from ..language.errors import LanguageError
-from ..runtime.known import KnownInt, of_launch
-from ..runtime.structured import Group
+from ..language.known import KnownInt, of_launch
+from ..language.trees import Group
 
 _ALIASES = {"u1": "i1", "B": "i1"}
 
@@ -35,7 +35,7 @@ class SignatureError(ValueError):
 @dataclass(frozen=True)
 class Entry:
     """The entry of a signature for the parameter `name`, or for a part of one, with the name of its leaf (see
-    `runtime.structured`): "a.base", "a.shape0".
+    `language.trees`): "a.base", "a.shape0".
 
     `type` is its type as text, "" for a constant, which `value` then is. `hint`: 16 or 8 for a multiple of
     that, 1 for the int 1, 0 for nothing known. `tree`: of the address of a descriptor, how the kernel puts the parts

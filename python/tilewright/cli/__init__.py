@@ -36,7 +36,7 @@ def main(argv=None):
     """Run the command with `argv` (without the program's name); gives the exit status."""
     arguments = parser().parse_args(argv)
     if arguments.version:
-        from .. import __version__
+        from .._tilewright import __version__
 
         print(f"tilewright {__version__}")
         return 0

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from ..frontend.names import is_kernel_function
-from ..frontend.reads import resolve
+from ..frontend.resolving import resolve
 from ..frontend.source import source_of
 from ..language.constexpr import constexpr, unwrap
 from ..language.dtypes import dtype

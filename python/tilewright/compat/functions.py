@@ -5,10 +5,10 @@ import re
 from functools import cached_property, partial
 
 from .. import knobs
+from ..errors import TilewrightError
 from ..frontend.errors import CompilationError
 from ..frontend.source import replaced, source_of
 from ..language.constexpr import ConstexprFunction as ConstantFunction
-from ..runtime.errors import TilewrightError
 from ..runtime.jit import JITFunction as Kernel
 from .background import active_mode, request_key
 from .dependencies import Dependencies, foreign_calls

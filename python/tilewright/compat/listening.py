@@ -5,12 +5,13 @@ import time
 from dataclasses import dataclass
 from enum import Enum
 
+from ..errors import TilewrightError
 from ..hooks import compile_hook
 from ..runtime.compiled import Stages
-from ..runtime.errors import TilewrightError
 from .driver import GPUTarget
 from .knobs import runtime
 from .settings import GROUPS
+from .sources import Backend, source_of
 
 _TRITON_NAMES = {ours: theirs for theirs, ours in Stages.ALIASES.items()}
 
@@ -98,7 +99,6 @@ def _times(compiled, seconds):
 
 def _inspect(inspect, src, compiled, metadata):
     """Call the hook with functions that return the result of each stage, then call the functions that it left."""
-    from .compiling import Backend
 
     def stage(name):
         return lambda module, metadata: compiled.asm[name]
@@ -137,8 +137,6 @@ class _Listening:
 
     @staticmethod
     def _after(compilation):
-        from .compiling import source_of
-
         tell(lambda: source_of(compilation), compilation.compiled, time.perf_counter() - compilation.begun)
 
 

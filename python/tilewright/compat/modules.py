@@ -23,6 +23,7 @@ from . import (
     listening,
     paths,
     settings,
+    sources,
     testing,
     tools,
     tuning,
@@ -163,7 +164,7 @@ def _public(module):
 
 def make(version, numerics):
     """The modules by name. Raises `ValueError` for unknown numerics."""
-    tw.runtime.options.Options(numerics=numerics)
+    tw.options.Options(numerics=numerics)
     made = {}
 
     def add(name, content, **more):
@@ -252,10 +253,10 @@ def make(version, numerics):
         PTXASError=tw.CompilationError,
     )
     compiled = {
-        "ASTSource": compiling.ASTSource,
+        "ASTSource": sources.ASTSource,
         "CompiledKernel": tw.runtime.compiled.CompiledKernel,
         "compile": compiling.compile,
-        "make_backend": compiling.make_backend,
+        "make_backend": sources.make_backend,
     }
     add(
         "triton.compiler",
@@ -300,21 +301,21 @@ def make(version, numerics):
     )
     add("triton.tools.tensor_descriptor", {"TensorDescriptor": TensorDescriptor})
     backends = {
-        "nvidia": driver.Backend(compiling.Backend, driver.ActiveDriver),
-        "cpu": driver.Backend(compiling.Backend, driver.CpuDriver),
+        "nvidia": driver.Backend(sources.Backend, driver.ActiveDriver),
+        "cpu": driver.Backend(sources.Backend, driver.CpuDriver),
     }
-    add("triton.backends", {}, backends=backends, BaseBackend=compiling.Backend)
+    add("triton.backends", {}, backends=backends, BaseBackend=sources.Backend)
     add("triton.backends.nvidia", {})
     add(
         "triton.backends.nvidia.compiler",
-        {"CUDABackend": compiling.Backend, "CUDAOptions": tw.runtime.options.Options},
+        {"CUDABackend": sources.Backend, "CUDAOptions": tw.options.Options},
         get_ptxas=tools.get_ptxas,
-        min_dot_size=compiling.min_dot_size,
+        min_dot_size=sources.min_dot_size,
     )
     add("triton.backends.nvidia.driver", {}, CudaDriver=driver.ActiveDriver)
     add(
         "triton.backends.compiler",
-        {"BaseBackend": compiling.Backend, "GPUTarget": driver.GPUTarget, "Language": listening.Language},
+        {"BaseBackend": sources.Backend, "GPUTarget": driver.GPUTarget, "Language": listening.Language},
     )
     # The language is Tilewright's own, so that its functions are the same objects everywhere.
     made["triton"].language = made["triton.language"] = tl

@@ -1,8 +1,8 @@
 """The front end: kernels in Python to the `tile` dialect."""
 
+from ..language.function import KernelFunction
 from .diagnostics import from_diagnostics
 from .errors import CompilationError, Frame
-from .function import KernelFunction
 
 __all__ = [
     "CompilationError",

@@ -7,12 +7,12 @@ from ..language.debug import StaticAssertionError
 from ..language.dtypes import dtype, int64, type_from_signature
 from ..language.errors import LanguageError
 from ..language.ir import using
+from ..language.known import KnownInt
 from ..language.semantic.convert import constant
 from ..language.semantic.loop import check_unrolled
 from ..language.tensor import tensor
-from ..runtime.known import KnownInt
-from ..runtime.options import Options
-from ..runtime.structured import assemble, leaf_names
+from ..language.trees import assemble, leaf_names
+from ..options import Options
 from .annotations import as_annotated, is_const
 from .builder import IRBuilder, NanSites, quoted
 from .diagnostics import Sources, from_diagnostics, name_of_file

@@ -3,7 +3,7 @@
 import ast
 
 from .closures import Closure
-from .reads import resolve
+from .resolving import resolve
 from .source import source_of
 
 _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.For)

@@ -5,7 +5,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 
-from ..runtime.errors import TilewrightError
+from ..errors import TilewrightError
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ..language.tensor import OPERATORS, tensor
 from ..language.tiles import block_pointer
 from .calls import not_callable
 from .names import is_kernel_function, is_static
-from .reads import is_annotated
+from .resolving import is_annotated
 from .values import describe, is_constant, static, wrap
 
 _BINARY = {

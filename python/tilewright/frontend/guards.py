@@ -14,6 +14,7 @@ import types
 
 from ..language.constexpr import constexpr
 from ..language.dtypes import dtype
+from .resolving import resolve
 
 _FIXED_MODULES = ("tilewright", "triton", "builtins", "math", "operator", "_operator")
 _PLAIN = (bool, int, str, bytes, type(None))
@@ -89,7 +90,7 @@ class Guards:
         return Guards, ()
 
     def name(self, fn, name, scope, value):
-        """Add the guard of a name that the function `fn` reads, as `reads.resolve` found it."""
+        """Add the guard of a name that the function `fn` reads, as `resolve` found it."""
         if name in fn.__code__.co_freevars:
             cell = fn.__closure__[fn.__code__.co_freevars.index(name)]
             self._add("cell", cell, None, *([value] if scope == "closure" else ()))
@@ -142,8 +143,6 @@ class Guards:
             self._code(function, function.__code__)
 
     def _code(self, fn, code):
-        from .reads import resolve
-
         value = None
         for instruction in dis.get_instructions(code):
             name, operation = instruction.argval, instruction.opname

@@ -10,7 +10,7 @@ from ..language.builtin import is_builtin
 from ..language.constexpr import constexpr
 from ..language.dtypes import dtype
 from .python_calls import HANDLED
-from .reads import resolve
+from .resolving import resolve
 from .values import Undefined, wrap
 
 

@@ -6,7 +6,6 @@ types, functions in the language, modules, and definitions of the language and o
 functions that run while compiling, ...) makes the record incomplete and unusable.
 """
 
-import builtins
 import sys
 import types
 
@@ -15,6 +14,7 @@ from ..language.debug import static_print
 from ..language.dtypes import dtype
 from .errors import CompilationError
 from .guards import Guards
+from .resolving import is_annotated, resolve
 from .signatures import signature_of
 from .source import digest_around, source_of
 
@@ -26,27 +26,6 @@ _PYTHON = ("builtins", "math", "operator", "_operator")
 
 class Incomplete(Exception):
     """A value that cannot be serialised."""
-
-
-def resolve(fn, name):
-    """Resolves a name that is no local of the function `fn`. Returns its scope ("closure", "module", "builtins", or
-    None), its value, and whether it is annotated as a constant."""
-    if name in fn.__code__.co_freevars:
-        try:
-            return "closure", fn.__closure__[fn.__code__.co_freevars.index(name)].cell_contents, False
-        except ValueError:  # not assigned yet
-            pass
-    module = fn.__globals__
-    if name in module:
-        return "module", module[name], is_annotated(module.get("__annotations__"), name)
-    if hasattr(builtins, name):
-        return "builtins", getattr(builtins, name), False
-    return None, None, False
-
-
-def is_annotated(annotations, name):
-    """Whether the annotations of a module say that `name` is a constant."""
-    return "constexpr" in str((annotations or {}).get(name, ""))
 
 
 def _is_of_language(module):
@@ -202,7 +181,7 @@ class Reads:
 _NEVER_NOTED = (hash, hasattr, static_print)
 
 #: The modules of the classes of functions in the language.
-_DECORATORS = ("tilewright.runtime.jit", "tilewright.frontend.function", "tilewright.compat.functions")
+_DECORATORS = ("tilewright.runtime.jit", "tilewright.language.function", "tilewright.compat.functions")
 
 
 def notes(reads):

@@ -7,7 +7,7 @@ from ..language.errors import BlockAsScalarError, LanguageError
 from ..language.semantic.convert import as_tensors
 from ..language.tensor import tensor
 from ..user_location import user_location
-from ..runtime.options import Options
+from ..options import Options
 from . import arith_ops, math_ops, tile_ops, warp_ops
 from .lanes import NotForLanes, map_lanes, only_number
 from .numpy_types import as_numbers, numpy_dtype

@@ -10,19 +10,19 @@ from .._tilewright import cuda
 from ..array_types import FROM_NUMPY
 from ..frontend.annotations import annotated_type, as_annotated
 from ..frontend.calls import MAX_DEPTH, too_deep
-from ..frontend.function import KernelFunction
 from ..frontend.signatures import signature_of
 from ..frontend.texts import keep_text
 from ..language.constexpr import constexpr
 from ..language.dtypes import dtype, float32, int1, int32, int64, pointer_type, type_from_signature, uint64
 from ..language.errors import LanguageError
+from ..language.function import KernelFunction
 from ..language.ir import using
 from ..language.semantic.convert import is_literal
 from ..language.structure import items_of, with_items
 from ..language.tensor import tensor
 from ..language.tiles import make_tensor_descriptor
+from ..options import OPTION_NAMES, Options
 from ..runtime.descriptor import TensorDescriptor
-from ..runtime.options import OPTION_NAMES, Options
 from ..runtime.parameters import parameters_of
 from ..runtime.retyped import Retyped
 from ..runtime.structured import flatten

@@ -17,12 +17,12 @@ from functools import partial
 
 from ..frontend.constructs import refuse
 from ..frontend.errors import CompilationError
-from ..frontend.function import KernelFunction
 from ..frontend.python_calls import HANDLED
 from ..frontend.source import source_of
 from ..frontend.values import describe, is_constant, materialize, wrap
 from ..language.constexpr import unwrap
 from ..language.errors import LanguageTypeError
+from ..language.function import KernelFunction
 from ..language.semantic import arithmetic
 from ..language.semantic.index import setitem
 from ..language.semantic.loop import unrolled

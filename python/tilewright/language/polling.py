@@ -1,12 +1,11 @@
 """Waiting for writes of other programs."""
 
-import functools
-
 from . import extra
 from .builtin import builtin
 from .dtypes import int32
 from .elementwise import to
 from .errors import LanguageTypeError, LanguageValueError
+from .function import KernelFunction
 from .ir import builder
 from .memory import atomic_load
 from .reductions import min as _min
@@ -39,7 +38,7 @@ def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None):
     expected = promote.broadcast_to_shape(expected, first.shape)
     seen = first == expected
     if timeout_ns is None:
-        return builder().call(_kernel_function(_wait), [seen, pointer, expected, sem, scope])
+        return builder().call(_wait, [seen, pointer, expected, sem, scope])
     if isinstance(timeout_ns, int) and timeout_ns <= 0:
         if timeout_ns < 0:
             raise LanguageValueError(f"timeout_ns of tl.atomic_poll is 0 or more, got {timeout_ns}")
@@ -49,9 +48,7 @@ def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None):
             "timeout_ns of tl.atomic_poll needs the clock of a GPU",
             hint="timeout_ns=0 looks once, a loop around it counts",
         )
-    return builder().call(
-        _kernel_function(_wait_no_longer_than), [seen, pointer, expected, sem, scope, timeout_ns]
-    )
+    return builder().call(_wait_no_longer_than, [seen, pointer, expected, sem, scope, timeout_ns])
 
 
 @builtin
@@ -60,19 +57,14 @@ def _is_complete(seen):
     return _min(to(seen, int32)) != 0 if seen.type.is_block() else seen
 
 
-@functools.cache
-def _kernel_function(fn):
-    from ..frontend.function import KernelFunction  # which is made of the language
-
-    return KernelFunction(fn)
-
-
+@KernelFunction
 def _wait(seen, pointer, expected, sem, scope):
     while not _is_complete(seen):
         seen |= atomic_load(pointer, None, sem, scope) == expected
     return seen
 
 
+@KernelFunction
 def _wait_no_longer_than(seen, pointer, expected, sem, scope, nanoseconds):
     start = extra.cuda.globaltimer()
     while not _is_complete(seen) and extra.cuda.globaltimer() - start < nanoseconds:

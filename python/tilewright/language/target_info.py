@@ -26,12 +26,9 @@ class Target(str):
 
 
 def _of_current_device():
-    from ..devices import cuda_available, ordinal_of
-    from ..runtime.backends import backend_for
+    from ..devices import ordinal_of, target_of
 
-    if not cuda_available():
-        return backend_for("cpu").target(-1)
-    return backend_for("cuda").target(ordinal_of(None))
+    return target_of(ordinal_of(None))
 
 
 @builtin

@@ -1,7 +1,5 @@
 """The devices that kernels run on: how code is chosen for one and loaded on it."""
 
-from .errors import DriverError
-
 #: User hooks: functions `before` (of the compiled kernel) and `after` (of it and the loaded kernel).
 load_hooks = []
 
@@ -40,20 +38,10 @@ class CudaBackend:
     name = "cuda"
 
     def target(self, ordinal):
-        """The target: the architecture of the device, with the Hopper-specific suffix.
+        """The target: see `devices.target_of`."""
+        from ..devices import target_of
 
-        Raises `DriverError` for devices before compute capability 8.0.
-        """
-        from .._tilewright import cuda
-
-        properties = cuda.device_properties(ordinal)
-        capability = properties["compute_capability"]
-        if capability < 80:
-            raise DriverError(
-                f"CUDA device {ordinal} ({properties['name']}) has compute capability "
-                f"{capability // 10}.{capability % 10}; kernels need 8.0 or newer"
-            )
-        return "sm_90a" if capability == 90 else f"sm_{capability}"
+        return target_of(ordinal)
 
     def load(self, compiled, ordinal, options):
         """Load the kernel on the device; PTX that nothing has assembled is assembled by the driver."""

@@ -9,12 +9,12 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from .. import knobs
+from ..errors import CacheError
 from ..frontend import from_diagnostics
 from ..user_location import warn
 from . import direct
 from .assemblers import assembler_paths
 from .compiled import STAGES, CompiledKernel, Metadata, Stages, stages_from_blobs, to_blobs
-from .errors import CacheError
 
 #: Whether to refuse, before assembly, kernels that need more registers than there are. They would run, but slowly. The
 #: autotuner sets it, since it has other candidates.

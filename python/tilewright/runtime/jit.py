@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 
 from .. import knobs
-from ..frontend.function import KernelFunction
 from ..frontend.texts import keep_text
 from ..language import ir
 from ..language.errors import LanguageError
-from .naming import check_function, launch_facts
-from .options import OPTION_NAMES, Options
+from ..language.function import KernelFunction
+from ..options import OPTION_NAMES, Options
+from .naming import check_function, describing, launch_facts
 from .parameters import parameters_of
 from .specializer import Specializer
 
@@ -43,6 +43,9 @@ class JITFunction(KernelFunction):
         >>> out
         array([0, 2, 4, 6, 8])
     """
+
+    #: A function that imports the interpreter. The package sets it: the interpreter is built on the runtime.
+    import_interpreter = None
 
     # On the path of every launch: read from slots, which takes no dictionary.
     __slots__ = ("_launcher", "pre_run_hooks")
@@ -128,8 +131,6 @@ class JITFunction(KernelFunction):
         return partial(self._run_hooked, launch) if self.pre_run_hooks else launch
 
     def _run_described(self, launch, /, *args, **kwargs):
-        from ..hooks import describing
-
         facts = []  # of this launch, for the hooks before and after it
 
         def describe(compiled, grid):
@@ -194,14 +195,12 @@ class JITFunction(KernelFunction):
         return submit(self.warmup, *args, **kwargs)
 
     def _interpret(self, grid, *args, **kwargs):
-        from ..interpreter import launch
-
         bound = self._specializer.bind(args, kwargs)
         given = {name: kwargs[name] for name in OPTION_NAMES if name in kwargs and name not in bound}
         options = replace(self._options(), **given)
         if callable(grid):
             grid = self._specializer.call_grid(grid, {**dict(options.items()), **bound})
-        launch(self.fn, grid, bound, options)
+        JITFunction.import_interpreter().launch(self.fn, grid, bound, options)
 
     def run(self, *args, grid, warmup=False, **kwargs):
         """Launch over `grid`, or with `warmup` only compile."""

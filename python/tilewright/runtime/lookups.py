@@ -2,8 +2,8 @@
 
 import inspect
 
-from .errors import TilewrightError
-from .options import OPTION_NAMES
+from ..errors import TilewrightError
+from ..options import OPTION_NAMES
 
 
 class UnknownParameterError(TilewrightError, KeyError):

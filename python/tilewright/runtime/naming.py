@@ -1,13 +1,18 @@
 """Names of kernels and facts about launches, from the decorator of a kernel."""
 
+import contextlib
 import inspect
 import re
 from collections import namedtuple
+from contextvars import ContextVar
 
-from .structured import spelled
+from ..language.trees import spelled
 
 #: The argument of `repr` of `tilewright.jit`: constants and types of the arguments, by name.
 Specialization = namedtuple("Specialization", ("constants", "signature"))
+
+#: A function of the compiled kernel and the grid that gives the metadata of the launch being made.
+description = ContextVar("tilewright_launch_metadata", default=None)
 
 
 def check_function(function, what):
@@ -41,3 +46,13 @@ def launch_facts(function, compiled, grid, arguments):
     if not isinstance(facts, dict):
         raise TypeError(f"launch_metadata of kernel {compiled.name}() gives a dict, got {facts!r}")
     return facts
+
+
+@contextlib.contextmanager
+def describing(describe):
+    """`describe(compiled, grid)` gives the metadata of the launch inside the `with`, if a hook asks for it."""
+    token = description.set(describe)
+    try:
+        yield
+    finally:
+        description.reset(token)

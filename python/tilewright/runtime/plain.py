@@ -2,8 +2,8 @@
 
 from ..language.constexpr import unwrap
 from ..language.dtypes import dtype
-from .known import KnownInt
-from .structured import Group
+from ..language.known import KnownInt
+from ..language.trees import Group
 
 #: The types of integers that are compiled in.
 _INTEGERS = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")

@@ -3,25 +3,27 @@
 import json
 import time
 
-from ..hooks import CompilationSkipped
-from .options import Options
+from ..options import Options
 from .plain import from_plain, plain, plain_tree, tree_from_plain
-from .specializer import key_of
+
+
+class CompilationSkipped(Exception):
+    """Ends a call whose kernel a hook does not want to be compiled."""
 
 
 class Compilation:
     """A request for a kernel.
 
     `kernel` is its name and `function` the jit function. `types`, `constants` and `divisors` are by argument. `options`
-    are the `Options`, `device` is "cpu" or "cuda:0", and `is_warmup` says that nothing is launched. `key` is the key
-    of the result, and `specialization_data` a string for `kernel.preload`. `begun` is the start by
-    `time.perf_counter()`, and `compiled` the `CompiledKernel`, None until it is done."""
+    are the `Options`, `device` is "cpu" or "cuda:0", and `is_warmup` says that nothing is launched. `key` is the key of
+    the result in the device caches of the kernel, and `specialization_data` a string for `kernel.preload`. `begun` is
+    the start by `time.perf_counter()`, and `compiled` the `CompiledKernel`, None until it is done."""
 
-    def __init__(self, fn, kernel, values, trees, device, is_warmup):
+    def __init__(self, fn, kernel, values, trees, device, is_warmup, key):
         self._fn, self.function, self.is_warmup = fn, kernel, is_warmup
         self.types, self.constants, self.divisors, options = values
         self.options = Options(*options)
-        self._values, self._trees, (self._kind, self._ordinal) = values, trees, device
+        self._values, self._trees, (self._kind, self._ordinal), self.key = values, trees, device, key
         self.begun, self.compiled = time.perf_counter(), None
 
     @property
@@ -36,11 +38,6 @@ class Compilation:
     @property
     def device(self):
         return self._kind if self._kind == "cpu" else f"{self._kind}:{self._ordinal}"
-
-    @property
-    def key(self):
-        """The key of the result in the device caches of the kernel."""
-        return key_of(self._kind, self._values, self._trees)
 
     @property
     def specialization_data(self):

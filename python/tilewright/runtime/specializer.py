@@ -1,13 +1,13 @@
 """The Python part of launches: arguments that do not fit, first calls, unusual streams."""
 
 from ..frontend.signatures import signature_of
+from ..language.known import KnownInt
+from ..options import OPTION_NAMES, Options
 from . import backends
 from .backends import backend_for
 from .extents import extent
-from .known import KnownInt
 from .lookups import call_with_names, explain, similar
 from .naming import symbol_of
-from .options import OPTION_NAMES, Options
 from .structured import flatten
 
 #: Functions that are told of each compilation for a call: with the kernel's function, types, constants and
@@ -149,7 +149,8 @@ class Specializer:
         from .preloading import Compilation, begin
 
         kernel = self.kernel() if self.kernel else None
-        return begin(compile_hooks, Compilation(self.fn, kernel, values, trees, device, is_warmup))
+        key = key_of(device[0], values, trees)
+        return begin(compile_hooks, Compilation(self.fn, kernel, values, trees, device, is_warmup, key))
 
     def preload(self, data):
         """Compile for the `specialization_data` of a compilation, for later calls."""

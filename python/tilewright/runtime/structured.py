@@ -1,26 +1,13 @@
 """Arguments that are several values, such as tuples, aggregates and tensor descriptors, or functions.
 
-A launch passes their parts, the *leaves*, as separate arguments. A *tree* describes how the kernel reassembles them: the
-name of a leaf, or a `Group`. Trees are hashable, and each tree has its own compilation.
+A launch passes their parts as separate arguments, and the kernel reassembles them: see `language.trees`.
 """
 
-from typing import Any, NamedTuple
-
 from ..language.dtypes import dtype
-from ..language.structure import has_fields, items_of, structure, with_items
-from ..language.tiles import make_tensor_descriptor
+from ..language.structure import has_fields, items_of, structure
+from ..language.trees import Group
 from .descriptor import TensorDescriptor
 from .parameters import Parameter
-
-
-class Group(NamedTuple):
-    """A tuple, of the class `named` where that is given, an aggregate of that class, or with `block_shape` a
-    tensor descriptor."""
-
-    members: tuple
-    named: Any = None
-    block_shape: tuple | None = None
-    padding: str = "zero"
 
 
 def is_structured(value):
@@ -75,33 +62,3 @@ def flatten(params, bound):
         else:
             leaves[param.name] = (param, value)
     return leaves, trees
-
-
-def leaf_names(tree):
-    """The names of the leaves of a tree, in order."""
-    if isinstance(tree, str):
-        return [tree]
-    return [name for member in tree.members for name in leaf_names(member)]
-
-
-def spelled(tree, types):
-    """The type of an argument as text, or as a tuple of those of its parts; `types` has those of leaves by name, and a
-    leaf that is not there is a constant."""
-    if isinstance(tree, str):
-        return types.get(tree, "constexpr")
-    if tree.block_shape is not None:
-        element = types[tree.members[0]].removeprefix("*")
-        return f"tensordesc<{element}[{', '.join(map(str, tree.block_shape))}]>"
-    return tuple(spelled(member, types) for member in tree.members)
-
-
-def assemble(tree, values):
-    """The language value of a tree, from the `values` of its leaves by name."""
-    if isinstance(tree, str):
-        return values[tree]
-    members = [assemble(member, values) for member in tree.members]
-    if tree.block_shape is not None:
-        rank = len(tree.block_shape)
-        base, shape, strides = members[0], members[1 : 1 + rank], members[1 + rank :]
-        return make_tensor_descriptor(base, shape, [*strides, 1], tree.block_shape, tree.padding)
-    return with_items(tree.named, members) if tree.named else tuple(members)

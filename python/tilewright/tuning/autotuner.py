@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from .. import knobs
 from ..locks import Lock
+from ..options import OPTION_NAMES
 from ..runtime.background import gathered
 from ..runtime.lookups import similar
-from ..runtime.options import OPTION_NAMES
 from . import results
 from .config import AutotunerError, Config
 from .launching import LaunchWrapper, check_kernel

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ..runtime.errors import TilewrightError
+from ..errors import TilewrightError
 
 
 class AutotunerError(TilewrightError):

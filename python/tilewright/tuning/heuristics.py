@@ -1,7 +1,7 @@
 """Parameters computed from the other arguments of a launch."""
 
+from ..options import OPTION_NAMES
 from ..runtime.lookups import call_with_names
-from ..runtime.options import OPTION_NAMES
 from .launching import LaunchWrapper, check_kernel
 
 

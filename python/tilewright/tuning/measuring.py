@@ -4,10 +4,10 @@ import logging
 import math
 import sys
 
+from ..errors import OutOfResources
 from ..frontend.errors import CompilationError
 from ..runtime.compiler import FIT_REGISTERS
 from ..runtime.descriptor import TensorDescriptor
-from ..runtime.errors import OutOfResources
 
 _log = logging.getLogger("tilewright.tuning")
 

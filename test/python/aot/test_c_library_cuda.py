@@ -5,8 +5,8 @@ import re
 import aot_kernels as kernels
 import pytest
 from tilewright.aot import Export, Variant, compile_library
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 pytestmark = pytest.mark.compiled
 

@@ -8,10 +8,10 @@ import pytest
 import tilewright as tw
 import tilewright.aot
 from tilewright import _tilewright
+from tilewright.options import Options
 from tilewright.runtime.assemblers import assembler_paths
 from tilewright.runtime.compiled import CompiledKernel
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 pytestmark = pytest.mark.compiled
 SIGNATURE = "*fp32:16, *fp32:16, *fp32:16, i32"

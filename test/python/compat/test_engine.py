@@ -1,8 +1,8 @@
 """Kernels in Triton's style use Hopper's features without hints."""
 
 import pytest
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 from . import triton_kernels as kernels
 

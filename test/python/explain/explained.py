@@ -3,7 +3,7 @@
 import tilewright as tw
 import tilewright.language as tl
 from tilewright.explain import explain
-from tilewright.runtime.options import Options
+from tilewright.options import Options
 
 
 @tw.jit

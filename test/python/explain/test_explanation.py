@@ -9,7 +9,7 @@ import tilewright as tw
 import tilewright.language as tl
 from explained import explain_matmul, matmul
 from tilewright.explain import NoCall, explain, format_text, record_call
-from tilewright.runtime.options import Options
+from tilewright.options import Options
 
 pytestmark = pytest.mark.compiled
 

@@ -5,8 +5,8 @@ import time
 import pytest
 import tilewright.language as tl
 from tilewright.explain import by_stage, format_times
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 ENTRIES = (
     {"stage": "tile", "name": "canonicalize", "milliseconds": 1.0},

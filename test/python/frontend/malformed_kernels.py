@@ -217,8 +217,8 @@ def load(seed, directory):
 def attempt(seed, directory, target):
     """Compiles the kernel of a seed. Returns a description of a wrong failure, or None."""
     from tilewright import CompilationError
+    from tilewright.options import Options
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     kernel = load(seed, directory)
     if kernel is None or inspect.isgeneratorfunction(kernel):

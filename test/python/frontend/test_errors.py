@@ -7,8 +7,8 @@ import re
 import pytest
 import tilewright.language as tl
 from tilewright.frontend import CompilationError, Frame, KernelFunction
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 
 def test_the_chain_of_calls_is_shown(tile):

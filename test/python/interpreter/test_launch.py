@@ -9,9 +9,9 @@ import tilewright as tw
 import tilewright.language as tl
 from optional_packages import needs
 from tilewright.frontend import CompilationError
-from tilewright.frontend.function import KernelFunction as jit
 from tilewright.interpreter import OutOfBounds, interpret
 from tilewright.language.errors import LanguageValueError
+from tilewright.language.function import KernelFunction as jit
 
 
 @jit

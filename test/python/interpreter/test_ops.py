@@ -6,8 +6,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 import tilewright.language as tl
-from tilewright.frontend.function import KernelFunction as jit
 from tilewright.interpreter import interpret
+from tilewright.language.function import KernelFunction as jit
 
 N = 64
 FLOATS = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]

@@ -5,8 +5,8 @@ import re
 
 import pytest
 from tilewright.frontend import CompilationError, KernelFunction
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 
 @pytest.fixture

@@ -80,8 +80,8 @@ class Kernel:
 
     def compile(self, directory, target):
         """Compiles it for a GPU that need not be there."""
+        from tilewright.options import Options
         from tilewright.runtime.compiler import compile_kernel
-        from tilewright.runtime.options import Options
 
         kernel = self._kernel(directory)
         types = {

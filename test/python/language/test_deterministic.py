@@ -185,8 +185,8 @@ def test_sums_into_descriptors(backend, values):
 
 
 def compile_for_gpu(kernel, types, constants, target="sm_90a", **options):
+    from tilewright.options import Options
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     return compile_kernel(
         kernel.fn, types, constants, {}, target, Options(deterministic=True, **options), stop_after="ptx"

@@ -5,8 +5,8 @@ import pytest
 import tilewright as tw
 import tilewright.language as tl
 import tilewright.language.warp as warp
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 BLOCKS = {"BM": 128, "BN": 128, "BK": 64}
 

@@ -66,8 +66,8 @@ def test_fp8_accumulators(backend, rng, most):
     "dtype, most, outside", [("fp8e5", 32, True), ("fp8e5", None, False), ("fp16", 2**30, False)]
 )
 def test_which_accumulation_is_outside(dtype, most, outside):
+    from tilewright.options import Options
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     types = {"a": f"*{dtype}", "b": f"*{dtype}", "c": "*fp32"}
     constants = {"N": 64, "STEPS": 4, "MOST": most}

@@ -7,9 +7,9 @@ import pytest
 import tilewright as tw
 import tilewright.language as tl
 from tilewright import _tilewright
+from tilewright.options import Options
 from tilewright.runtime.assemblers import assembler_paths
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 pytestmark = pytest.mark.compiled
 

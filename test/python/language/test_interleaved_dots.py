@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 
 @tw.jit

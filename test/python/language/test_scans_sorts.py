@@ -172,9 +172,9 @@ GPU_KERNELS = [
 @pytest.mark.parametrize("dtype", ["i8", "fp16", "fp32", "i64"])
 def test_assembles_for_a_gpu(kernel, constants, dtype):
     from tilewright import _tilewright
+    from tilewright.options import Options
     from tilewright.runtime.assemblers import assembler_paths
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     if not _tilewright.assemblers(assembler_paths()):
         pytest.skip("no assembler of PTX on this machine")
@@ -226,8 +226,8 @@ def test_scan_of_indices(backend, rng, shape, axis, reverse):
 @pytest.mark.parametrize("rows, columns, axis", [(1024, 2, 0), (2, 1024, 1)])
 def test_joined_blocks_are_spread_over_the_threads(rows, columns, axis):
     """Joined blocks that every thread holds as a whole assemble slowly: see benchmarks/notes/assembler-time.md."""
+    from tilewright.options import Options
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     constants = {"M": rows, "N": columns, "AXIS": axis, "REVERSE": False}
     types = {"x": "*fp32", "y": "*i64"}

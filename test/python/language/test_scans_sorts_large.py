@@ -63,8 +63,8 @@ def test_topk_of_large_blocks(backend, rng, dtype, shape, k):
 @pytest.mark.parametrize("num_warps", [8, 16])
 def test_topk_of_more_than_shared_memory_holds(num_warps):
     """256 KB of numbers: most exchanges within a run are between registers and lanes of one warp."""
+    from tilewright.options import Options
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     constants, types, attrs = {"M": 1, "N": 32768, "K": 64}, {"x": "*u64", "y": "*u64"}, {"x": 16, "y": 16}
     options = Options(num_warps=num_warps)
@@ -79,9 +79,9 @@ def test_topk_of_as_many_numbers_as_registers_hold():
     With both at the same time the assembler spills: see benchmarks/notes/assembler-time.md.
     """
     from tilewright import _tilewright
+    from tilewright.options import Options
     from tilewright.runtime.assemblers import assembler_paths
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     if not _tilewright.assemblers(assembler_paths()):
         pytest.skip("no assembler of PTX on this machine")
@@ -102,8 +102,8 @@ def test_topk_of_as_many_numbers_as_registers_hold():
     ids=str,
 )
 def test_threads_exchange_totals_alone(kernel, constants, shuffles, barriers):
+    from tilewright.options import Options
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     attrs = {"x": 16, "y": 16}
     compiled = compile_kernel(
@@ -143,8 +143,8 @@ def test_merge_of_a_large_block(backend, rng):
 )
 def test_the_code_of_large_blocks_is_small(kernel, constants, kilobytes):
     """The time of the assembler grows faster than the code: see benchmarks/notes/assembler-time.md."""
+    from tilewright.options import Options
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     constants = {"M": 1, "N": 32768, **constants}
     types = {"x": "*i32", "y": "*i32"}
@@ -162,8 +162,8 @@ def test_code_of_large_blocks_for_a_cpu(kernel, constants, loops):
 
     A scan has its own steps, and applies its function fewer than 3n times. The steps of a sort share a few loops.
     """
+    from tilewright.options import Options
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     constants = {"M": 1, "N": 32768, **constants}
     types = {"x": "*i32", "y": "*i32"}
@@ -188,8 +188,8 @@ def test_sums_of_a_large_block_have_the_bits_of_the_interpreter(backend, rng):
 def test_blocks_too_large_are_refused_early(kernel, constants):
     import time
 
+    from tilewright.options import Options
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     constants = {"M": 1, "N": 1 << 17, **constants}
     types = {"x": "*fp32", "y": "*fp32"}

@@ -235,8 +235,8 @@ def test_to_every_type_and_back(backend, name, other):
 @pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
 @pytest.mark.parametrize("name", EIGHT_BITS)
 def test_gpus_have_every_direction(name, target):
+    from tilewright.options import Options
     from tilewright.runtime.compiler import compile_kernel
-    from tilewright.runtime.options import Options
 
     def compile_(kernel, out, **constants):
         types = {"x": "*u8", **dict.fromkeys(out, "*u8")}

@@ -6,8 +6,8 @@ import tilewright as tw
 import tilewright.language as tl
 import tilewright.language.warp as warp
 from tilewright.language.errors import LanguageError
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ import tilewright as tw
 import tilewright.language as tl
 import tilewright.language.warp as warp
 from tilewright.frontend import CompilationError, KernelFunction
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 
 def nothing():

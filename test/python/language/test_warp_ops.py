@@ -11,8 +11,8 @@ import tilewright.language.warp as warp
 from test_device_descriptors import BLOCKS, SHAPES, TYPES, grouped, run_grouped
 from test_tile_counters import counted_groups
 from test_warp_clusters import rotated
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -7,8 +7,8 @@ import pytest
 import tilewright.language as tl
 import tilewright.language.warp as warp
 from tilewright.frontend import CompilationError, KernelFunction
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 
 class TestRings:

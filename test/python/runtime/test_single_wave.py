@@ -5,8 +5,8 @@ import pytest
 import tilewright as tw
 import tilewright.language as tl
 from test_ping_pong import block
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 
 @tw.jit

@@ -6,9 +6,9 @@ import sys
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from tilewright.options import Options
 from tilewright.runtime import background
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 from tilewright.tuning.measuring import compile_all
 
 pytestmark = pytest.mark.compiled

@@ -6,7 +6,7 @@ recurrence runs downwards from an order so large that the start does not matter 
 
 import tilewright.language as tl
 
-from ....frontend.function import KernelFunction
+from ...function import KernelFunction
 
 
 @KernelFunction

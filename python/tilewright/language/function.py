@@ -1,8 +1,8 @@
-"""The base of functions that kernels can call."""
+"""Functions that are written in the language: what kernels can call."""
 
 import functools
 
-from ..language.ir import builder
+from .ir import builder
 
 
 class KernelFunction:
