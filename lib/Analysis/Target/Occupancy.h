@@ -9,7 +9,8 @@
 // 3. Shared memory, in units, and a reserve of the system.
 //
 // The model is that of NVIDIA's occupancy calculator.
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_TARGET_OCCUPANCY_H
+#define TILEWRIGHT_LIB_ANALYSIS_TARGET_OCCUPANCY_H
 
 #include <cstdint>
 #include <limits>
@@ -105,3 +106,5 @@ private:
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_TARGET_OCCUPANCY_H

@@ -1,5 +1,6 @@
 // The occupancy that a kernel gains from.
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_TARGET_OCCUPANCYGOAL_H
+#define TILEWRIGHT_LIB_ANALYSIS_TARGET_OCCUPANCYGOAL_H
 
 #include <cstdint>
 
@@ -20,3 +21,5 @@ struct OccupancyGoal {
 };
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_TARGET_OCCUPANCYGOAL_H

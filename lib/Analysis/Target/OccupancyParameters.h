@@ -1,5 +1,6 @@
 // Fitted limits that trade registers, shared memory and occupancy.
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_TARGET_OCCUPANCYPARAMETERS_H
+#define TILEWRIGHT_LIB_ANALYSIS_TARGET_OCCUPANCYPARAMETERS_H
 
 #include <cstddef>
 #include <cstdint>
@@ -175,3 +176,5 @@ constexpr int64_t estimateRegisters(int64_t accRegisters) {
 }
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_TARGET_OCCUPANCYPARAMETERS_H

@@ -1,5 +1,6 @@
 // Registers and occupancy of kernels with roles.
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_TARGET_ROLEREGISTERS_H
+#define TILEWRIGHT_LIB_ANALYSIS_TARGET_ROLEREGISTERS_H
 
 #include "dialect/Warp/WarpOps.h"
 
@@ -13,3 +14,5 @@ int32_t countCtasPerSm(SpecializeOp roles);
 int32_t getInitialRegisters(SpecializeOp roles);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_TARGET_ROLEREGISTERS_H

@@ -3,7 +3,8 @@
 // Debug lines have neither the end of an expression nor the name of its
 // function. The locations of the ops have both.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_DEBUGLINES_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_DEBUGLINES_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -28,3 +29,5 @@ mlir::LocationAttr findRefusedLoc(mlir::ModuleOp module, llvm::StringRef ptx,
                                   llvm::StringRef log);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_DEBUGLINES_H

@@ -22,7 +22,8 @@
 //     2. Each bound of a kernel that gave up ring slots.
 // P5. A bound is kept if a thread spills nothing, or little with few warps and
 //     twice the occupancy. Otherwise the next lower number of CTAs is tried.
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_OCCUPANCYPOLICY_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_OCCUPANCYPOLICY_H
 
 #include "lib/Analysis/Target/OccupancyGoal.h"
 #include "lib/Target/NVPTX/Assembler.h"
@@ -37,3 +38,5 @@ llvm::Expected<Assembly> assembleForOccupancy(std::string &ptx,
                                               OccupancyGoal goal);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_OCCUPANCYPOLICY_H

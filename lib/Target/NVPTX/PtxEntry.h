@@ -1,5 +1,6 @@
 // The directives of a kernel that bound its threads and registers.
-#pragma once
+#ifndef TILEWRIGHT_LIB_TARGET_NVPTX_PTXENTRY_H
+#define TILEWRIGHT_LIB_TARGET_NVPTX_PTXENTRY_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -42,3 +43,5 @@ private:
 int64_t countThreads(const llvm::Function &kernel);
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TARGET_NVPTX_PTXENTRY_H

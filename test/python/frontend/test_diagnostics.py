@@ -9,8 +9,8 @@ import tilewright.language.warp as warp
 from tilewright.language.builtin import builtin
 from tilewright.language.ir import builder
 from tilewright.language.tensor import tensor
+from tilewright.options import Options
 from tilewright.runtime.compiler import compile_kernel
-from tilewright.runtime.options import Options
 
 pytestmark = pytest.mark.once
 

@@ -25,7 +25,8 @@
 //     6. At most one CTA per SM (`single_wave`).
 //
 // Shared memory limits each goal.
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_REGISTERS_OCCUPANCYANALYSIS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_REGISTERS_OCCUPANCYANALYSIS_H
 
 #include "lib/Analysis/Target/OccupancyGoal.h"
 
@@ -37,3 +38,5 @@ namespace tilewright::warp {
 OccupancyGoal findOccupancyGoal(mlir::ModuleOp module);
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_REGISTERS_OCCUPANCYANALYSIS_H
