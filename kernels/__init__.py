@@ -6,6 +6,7 @@ They are not differentiable: a tensor that requires a gradient is refused while
 PyTorch records it. ``out`` is written in place, and autograd is told.
 """
 
+from ._declaration import declarations
 from ._tensors import GradientError
 from .activation import gelu, silu
 from .attention import attention
@@ -18,6 +19,7 @@ __all__ = [
     "GradientError",
     "add",
     "attention",
+    "declarations",
     "gated_matmul",
     "gelu",
     "grouped_matmul",

@@ -1,7 +1,6 @@
 """Queries and checks of arrays from NumPy, PyTorch or CuPy."""
 
 import importlib
-import math
 from functools import lru_cache
 
 import numpy as np
@@ -94,62 +93,6 @@ def contiguous(x):
     return x.contiguous() if library(x).__name__ == "torch" else library(x).ascontiguousarray(x)
 
 
-def as_rows(x):
-    """Reshapes ``x`` to a matrix whose rows are its last dimension, and makes the rows contiguous."""
-    if library(x) and x.ndim == 0:
-        raise ValueError("expected an array of rank 1 or more, got a scalar")
-    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-    if rows.shape[-1] > 1 and strides(rows)[-1] != 1:
-        rows = contiguous(rows)
-    return rows
-
-
-def row_warps(block):
-    """Returns the warps of a program that holds one row of ``block`` elements in registers: 64 elements per thread.
-
-    It trades parallelism within a row for occupancy: one program loads while another computes. `benchmarks/run.py`
-    decides, see benchmarks/notes/kernel-library.md.
-    """
-    return min(max(block // 2048, 1), 8)
-
-
-def check_same(name, expected, x, like):
-    """Raises ValueError or TypeError unless ``x`` has the shape ``expected`` and ``like``'s library."""
-    if library(x) is not library(like):
-        raise TypeError(f"{name} is an array of {library(x).__name__}, expected {library(like).__name__}")
-    if tuple(x.shape) != tuple(expected):
-        raise ValueError(f"{name} has shape {tuple(x.shape)}, expected {tuple(expected)}")
-
-
-#: Types of arrays; all are computed in float32 and rounded once.
-FLOATS = ("float16", "bfloat16", "float32")
-
-
-def check_floats(x):
-    """Raises TypeError unless ``x`` is an array of one of ``FLOATS``."""
-    if library(x) and dtype_name(x) not in FLOATS:
-        raise TypeError(f"expected an array of {', '.join(FLOATS)}, got {dtype_name(x)}")
-
-
-def check_contiguous(name, x):
-    """Raises ValueError unless ``x`` is C-contiguous."""
-    if not (x.is_contiguous() if library(x).__name__ == "torch" else x.flags.c_contiguous):
-        raise ValueError(f"{name} must be C-contiguous, its strides are {tuple(strides(x))}")
-
-
-def check_float_out(out, shape, like):
-    """Raises ValueError or TypeError unless ``out`` is an array of floats of this shape."""
-    check_same("out", shape, out, like)
-    if dtype_name(out) not in FLOATS:
-        raise TypeError(f"out is {dtype_name(out)}, expected {', '.join(FLOATS)}")
-
-
-def check_out(out, shape, like):
-    """As :func:`check_float_out`, and raises ValueError unless ``out`` is C-contiguous."""
-    check_float_out(out, shape, like)
-    check_contiguous("out", out)
-
-
 def check_no_overlap(name, x):
     """Raises ValueError where elements of ``x`` may share memory, as those of an expanded array do."""
     steps, reach = strides(x), 0
@@ -162,10 +105,3 @@ def check_no_overlap(name, x):
                 f"its strides are {tuple(steps)}; pass a copy"
             )
         reach += (size - 1) * stride
-
-
-def check_not_aliased(out, **inputs):
-    """Raises ValueError if ``out`` starts at the address of an input that is read while ``out`` is written."""
-    for name, x in inputs.items():
-        if x is not None and address(x) == address(out) and math.prod(out.shape) and math.prod(x.shape):
-            raise ValueError(f"out is {name}, which is read while out is written")

@@ -12,7 +12,7 @@ import threading
 
 import numpy as np
 
-from ._arrays import address, check_no_overlap, empty, library
+from ._arrays import address, empty, library
 from ._tensors import check_gradients, check_writable, explain, note_write
 
 #: Maximum number of cached plans of a function; the cache is cleared when it is full.
@@ -60,48 +60,63 @@ def depends_on_content():
         _local.recording.isolated = False
 
 
-def repeatable(function):
-    """Decorates a function of arrays whose launches depend on the signature of its arguments only.
+def repeatable(function, results, bind, prepare, execute):
+    """Returns ``function`` with a cache of its launches, which depend on the signature of its arguments only.
 
-    A repeated call does only the recorded :func:`launch` and :func:`new`. A call is never repeated if a launch uses
-    memory that belongs neither to an argument nor to an array of ``new``.
+    A repeated call does only the recorded :func:`launch` and :func:`new`. If a launch uses memory that belongs neither
+    to an argument nor to an array of ``new``, a repeated call executes, but does not prepare.
 
-    The function has a parameter ``out``, and its launches write to no other argument. Raises
-    :class:`GradientError` where autograd would have to record the call.
+    Raises :class:`GradientError` where autograd would have to record the call.
+
+    Args:
+        function: a function of arrays, whose name and signature the result has.
+        results: names of the parameters that are written, if they are not None.
+        bind: ``bind(args, kwargs)`` returns all arguments by name.
+        prepare: ``prepare(given)`` checks the arguments; returns what ``execute`` needs to know.
+        execute: ``execute(given, prepared)`` does the call; returns an array, or a tuple of arrays and None.
     """
     known = {}
     parameters = tuple(inspect.signature(function).parameters)
-    out_position = parameters.index("out")
+    written = tuple((parameters.index(name), name) for name in results)
+    first = min(position for position, _ in written)
 
     @functools.wraps(function)
     def call(*args, **kwargs):
         values, names = (*args, *kwargs.values()), (*parameters[: len(args)], *kwargs)
         check_gradients(names, values)
-        out = args[out_position] if out_position < len(args) else kwargs.get("out")
+        outs = given_results(args, kwargs) if kwargs or len(args) > first else ()
         try:
-            result = run(args, kwargs, values, out)
+            result = run(args, kwargs, values, outs)
         except Exception:
             explain(names, values)
             raise
-        if out is not None:
+        for _, out in outs:
             note_write(out)
         return result
 
-    def run(args, kwargs, values, out):
+    def given_results(args, kwargs):
+        found = []
+        for at, name in written:
+            out = args[at] if at < len(args) else kwargs.get(name)
+            if out is not None:
+                found.append((name, out))
+        return found
+
+    def run(args, kwargs, values, outs):
         key = None if _local.recording is not None else _key_of(values, len(args), kwargs)
         plan = None if key is None else known.get(key)
-        if out is not None:
-            check_writable(out)
-        if plan:
+        for name, out in outs:
+            check_writable(name, out)
+        if type(plan) is _Plan:
             return plan(values)
-        if out is not None:
-            check_no_overlap("out", out)
-        if key is None or plan is False:
-            return function(*args, **kwargs)
-        result, plan = _record(function, args, kwargs, values)
+        given = bind(args, kwargs)
+        prepared = prepare(given) if plan is None else plan
+        if key is None or plan is not None:
+            return execute(given, prepared)
+        result, plan = _record(execute, given, prepared, values)
         if len(known) >= MAX_PLANS:
             known.clear()
-        known[key] = plan
+        known[key] = plan or prepared
         return result
 
     call.known = known
@@ -127,8 +142,10 @@ def _key_of(values, positional, kwargs):
             return None
         else:
             key.append(value)  # a Config, a type, a function
-    # Two arguments at one address could not be told apart in the launches.
-    return tuple(key) if len(set(addresses)) == len(addresses) else None
+    if len(set(addresses)) < len(addresses):
+        # Which arguments start at one address: launches take the first of them.
+        key += map(addresses.index, addresses)
+    return tuple(key)
 
 
 def _is_array(x):
@@ -144,17 +161,17 @@ def _layout_of(x):
     return name, x.dtype, x.shape, x.strides, x.device.id if name == "cupy" else None
 
 
-def _record(function, args, kwargs, values):
-    """Runs the function. Returns its result and the plan for repetition, or False if it cannot be repeated."""
+def _record(execute, given, prepared, values):
+    """Does the call. Returns its result and the plan for repetition, or None if it cannot be repeated."""
     recording = _local.recording = _Recording()
     try:
-        result = function(*args, **kwargs)
+        result = execute(given, prepared)
     finally:
         _local.recording = None
     try:
         return result, _Plan(recording, values, result)
     except LookupError:
-        return result, False
+        return result, None
 
 
 class _Plan:
@@ -167,9 +184,11 @@ class _Plan:
         self.like = next(iter(arrays))
         self.made = [request for _, request in recording.made]
         arrays |= {len(values) + i: made for i, (made, _) in enumerate(recording.made)}
-        self.result = _slot_of(result, arrays)
-        if arrays[self.result] is not result:
-            raise LookupError("the result is a part of an array")
+        self.several = isinstance(result, tuple)
+        self.results = [
+            None if part is None else _slot_of_result(part, arrays)
+            for part in (result if self.several else (result,))
+        ]
         self.launches = [_planned(launch, arrays) for launch in recording.launches]
 
     def __call__(self, values):
@@ -181,19 +200,28 @@ class _Plan:
             for position, slot in slots:
                 args[position] = arrays[slot]
             kernel[grid](*args, **options)
-        return arrays[self.result]
+        if self.several:
+            return tuple(None if slot is None else arrays[slot] for slot in self.results)
+        return arrays[self.results[0]]
+
+
+def _slot_of_result(result, arrays):
+    slot = _slot_of(result, arrays)
+    if arrays[slot] is not result:
+        raise LookupError("the result is a part of an array")
+    return slot
 
 
 def _slot_of(x, arrays):
-    """Returns the slot of the array with the memory of ``x``. Raises LookupError unless exactly one has it."""
+    """Returns the first slot of an array with the memory of ``x``. Raises LookupError if none has it."""
     for slot, array in arrays.items():
         if array is x:
             return slot
     at = address(x)
-    slots = [slot for slot, array in arrays.items() if address(array) == at and array.dtype == x.dtype]
-    if len(slots) != 1:
-        raise LookupError("memory of unknown origin")
-    return slots[0]
+    for slot, array in arrays.items():
+        if address(array) == at and array.dtype == x.dtype:
+            return slot
+    raise LookupError("memory of unknown origin")
 
 
 def _planned(launch, arrays):

@@ -74,11 +74,12 @@ def _explain(name, tensor):
         raise ValueError(f"{name}: the tensor is on the device meta and has no memory")
 
 
-def check_writable(out):
+def check_writable(name, out):
     """Raises RuntimeError for an inference tensor outside of inference mode, which nobody may write to."""
     if is_tensor(out) and out.is_inference() and not sys.modules["torch"].is_inference_mode_enabled():
         raise RuntimeError(
-            "out is an inference tensor, which is written in `with torch.inference_mode():` only; pass out.clone()"
+            f"{name} is an inference tensor, which is written in `with torch.inference_mode():` only; "
+            f"pass {name}.clone()"
         )
 
 

@@ -1,10 +1,14 @@
 """Activation functions over whole arrays."""
 
+import math
+
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_floats, check_out, contiguous, library
-from .._calls import launch, new, repeatable
+from .._arrays import contiguous
+from .._calls import launch
+from .._declaration import Array, Option, Result, Sample, declare
+from . import reference
 from .functions import gelu_erf, gelu_tanh, silu_fn
 
 BLOCK = 2048
@@ -25,20 +29,34 @@ def activation_kernel(out_ptr, x_ptr, n, FUNCTION: tl.constexpr, BLOCK: tl.const
     tl.store(out_ptr + offsets, y.to(out_ptr.dtype.element_ty), mask=mask)
 
 
-@repeatable
-def _apply(function, x, out):
-    check_floats(x)
-    lib = library(x)
+#: The argument, the result and the workloads of an activation.
+X = Array("...", fill=lambda rng, shape: 3 * rng.standard_normal(shape))
+OUT = Result("...", dtype="x")
+WORKLOADS = {
+    "cpu": (Sample({"...": (4096, 4096)}), "float32"),
+    "gpu": (Sample({"...": (32768, 8192)}), "bfloat16"),
+}
+
+
+def samples(**values):
+    """Yields samples of one to three dimensions, also without elements."""
+    for shape in ((1,), (257,), (4096,), (33, 65), (2, 3, 5), (0, 4), ()):
+        yield Sample({"...": shape}, values=values)
+
+
+def _apply(out, function, x):
     x = contiguous(x)
-    out = new(x.shape, x) if out is None else out
-    check_out(out, x.shape, x)
-    n = x.numel() if lib.__name__ == "torch" else x.size
-    if n:
-        grid = (tw.cdiv(n, BLOCK),)
-        launch(activation_kernel, grid, out, x, n, FUNCTION=function, BLOCK=BLOCK, num_warps=8)
-    return out
+    n = math.prod(x.shape)
+    launch(activation_kernel, (tw.cdiv(n, BLOCK),), out, x, n, FUNCTION=function, BLOCK=BLOCK, num_warps=8)
 
 
+@declare(
+    arguments={"x": X, "approximate": Option(("none", "tanh"))},
+    results={"out": OUT},
+    reference=reference.gelu,
+    samples=[*samples(), *samples(approximate="tanh")],
+    workloads=WORKLOADS,
+)
 def gelu(x, approximate="none", out=None):
     """GELU of every element, computed in float32.
 
@@ -49,11 +67,16 @@ def gelu(x, approximate="none", out=None):
 
     Source: arXiv 1606.08415.
     """
-    if approximate not in ("none", "tanh"):
-        raise ValueError(f"approximate must be 'none' or 'tanh', got {approximate!r}")
-    return _apply("gelu_erf" if approximate == "none" else "gelu_tanh", x, out)
+    _apply(out, "gelu_erf" if approximate == "none" else "gelu_tanh", x)
 
 
+@declare(
+    arguments={"x": X},
+    results={"out": OUT},
+    reference=reference.silu,
+    samples=samples(),
+    workloads=WORKLOADS,
+)
 def silu(x, out=None):
     """x * sigmoid(x) of every element, computed in float32; arguments as for :func:`gelu`."""
-    return _apply("silu", x, out)
+    _apply(out, "silu", x)

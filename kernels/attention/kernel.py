@@ -5,8 +5,10 @@ import math
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_float_out, check_floats, check_not_aliased, check_same, library, on_gpu, strides
-from .._calls import launch, new, repeatable
+from .._arrays import on_gpu, strides
+from .._calls import launch
+from .._declaration import Array, Cost, Result, Sample, Scalar, declare
+from . import reference
 
 LOG2_E = 1.4426950408889634
 #: Replaces a scale of zero, with which masked scores (minus infinity) would become NaN.
@@ -180,33 +182,46 @@ def _config(gpu, itemsize, head_size):
     return {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2}
 
 
-def _check(q, k, v):
-    if library(q) is not library(k):
-        raise TypeError(f"q is an array of {library(q).__name__}, k of {library(k).__name__}")
-    if q.ndim != 4 or k.ndim != 4:
-        raise ValueError(f"expected (batch, heads, length, size), got {tuple(q.shape)} and {tuple(k.shape)}")
-    check_same("v", k.shape, v, k)
-    B, H, _, D = q.shape
-    if (k.shape[0], k.shape[1], k.shape[3]) != (B, H, D):
-        raise ValueError(f"k has shape {tuple(k.shape)}, expected ({B}, {H}, length, {D})")
-    if not 1 <= D <= 128:
-        raise ValueError(f"head sizes from 1 to 128 are supported, got {D}")
-    if not q.dtype == k.dtype == v.dtype:
-        raise TypeError(f"q, k and v must be of one type, got {q.dtype}, {k.dtype}, {v.dtype}")
-    check_floats(q)
-    _check_last(q=q, k=k, v=v)
+def _sample(batch, heads, queries, length, D, **values):
+    sizes = {"batch": batch, "heads": heads, "queries": queries, "length": length, "D": D}
+    return Sample(sizes, values=values)
 
 
-def _check_last(**arrays):
-    for name, x in arrays.items():
-        # The strides of arrays without elements are arbitrary in NumPy and PyTorch.
-        if strides(x)[3] != 1 and x.shape[3] > 1 and math.prod(x.shape):
-            raise ValueError(
-                f"the last dimension of {name} must be contiguous, its stride is {strides(x)[3]}"
-            )
+def _work(given, made, traffic):
+    flops = 4 * math.prod(made["out"].shape) * given["k"].shape[2]
+    return Cost(traffic, flops // 2 if given["causal"] else flops)
 
 
-@repeatable
+KEYS = Array("batch heads length D", like="q", layout="last")
+
+
+@declare(
+    arguments={
+        "q": Array("batch heads queries D", layout="last"),
+        "k": KEYS,
+        "v": KEYS,
+        "causal": Scalar(bool),
+        "scale": Scalar(float),
+    },
+    results={"out": Result("batch heads queries D", dtype="q", layout="last", apart=("k", "v"))},
+    reference=reference.attention,
+    samples=[
+        _sample(1, 2, 128, 128, 64),
+        _sample(2, 1, 77, 77, 32, causal=True),
+        _sample(1, 1, 1, 9, 128),
+        _sample(1, 2, 70, 33, 80, causal=True, scale=-0.5),
+        _sample(1, 1, 5, 0, 16),
+        *(_sample(*sizes, 16) for sizes in ((0, 2, 4, 4), (1, 0, 4, 4), (1, 1, 0, 4))),
+    ],
+    workloads={
+        "cpu": (_sample(1, 4, 1024, 1024, 64), "float32"),
+        "gpu": (_sample(4, 16, 4096, 4096, 128), "float16"),
+    },
+    # Scores and probabilities are rounded, too.
+    tolerance={"float32": 4e-6, "float16": 1.5e-3, "bfloat16": 1e-2},
+    work=_work,
+    limits={"D": (1, 128)},
+)
 def attention(q, k, v, causal=False, scale=None, out=None):
     """Computes softmax(scale * q @ k^T) @ v for every batch and head, accumulated in float32.
 
@@ -220,15 +235,8 @@ def attention(q, k, v, causal=False, scale=None, out=None):
 
     A query without visible keys gives zeros. Source: FlashAttention-2, arXiv 2307.08691.
     """
-    _check(q, k, v)
-    out = new(q.shape, q) if out is None else out
-    check_float_out(out, q.shape, q)
-    _check_last(out=out)
-    check_not_aliased(out, k=k, v=v)
     B, H, M, D = q.shape
     N = k.shape[2]
-    if B * H * M == 0:
-        return out
     scale = (1 / math.sqrt(D) if scale is None else scale) * LOG2_E
     if scale < 0:
         q, scale = -q, -scale
@@ -254,4 +262,3 @@ def attention(q, k, v, causal=False, scale=None, out=None):
         BLOCK_D=max(tw.next_power_of_2(D), 16),
         **config,
     )
-    return out

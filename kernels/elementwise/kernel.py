@@ -1,10 +1,14 @@
 """Sum of two arrays."""
 
+import math
+
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import check_contiguous, check_same, contiguous, dtype_name, library
-from .._calls import launch, new, repeatable
+from .._arrays import contiguous
+from .._calls import launch
+from .._declaration import Array, Result, Sample, declare
+from . import reference
 
 BLOCK = 2048
 
@@ -19,7 +23,16 @@ def add_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + offsets, x + y, mask=mask)
 
 
-@repeatable
+@declare(
+    arguments={"x": Array("...", dtypes=None), "y": Array("...", dtypes=None, like="x")},
+    results={"out": Result("...", dtype="x", dtypes="same")},
+    reference=reference.add,
+    samples=[Sample({"...": shape}) for shape in ((1,), (127,), (2048,), (3, 1001), (5, 7, 33), (0, 4), ())],
+    workloads={
+        "cpu": (Sample({"...": (1 << 24,)}), "float32"),
+        "gpu": (Sample({"...": (1 << 28,)}), "float32"),
+    },
+)
 def add(x, y, out=None):
     """Returns ``x + y`` for two arrays of one shape and type.
 
@@ -31,17 +44,6 @@ def add(x, y, out=None):
         TypeError: the arrays come from different libraries or have different types.
         ValueError: their shapes differ, or ``out`` is not contiguous.
     """
-    lib = library(x)
-    check_same("y", x.shape, y, x)
-    if x.dtype != y.dtype:
-        raise TypeError(f"x is {x.dtype} and y is {y.dtype}, expected one type")
     x, y = contiguous(x), contiguous(y)
-    out = new(x.shape, x) if out is None else out
-    check_same("out", x.shape, out, x)
-    if out.dtype != x.dtype:
-        raise TypeError(f"out is {dtype_name(out)}, expected {dtype_name(x)}")
-    check_contiguous("out", out)
-    n = x.numel() if lib.__name__ == "torch" else x.size
-    if n:
-        launch(add_kernel, (tw.cdiv(n, BLOCK),), out, x, y, n, BLOCK=BLOCK, num_warps=8)
-    return out
+    n = math.prod(x.shape)
+    launch(add_kernel, (tw.cdiv(n, BLOCK),), out, x, y, n, BLOCK=BLOCK, num_warps=8)

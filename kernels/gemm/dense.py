@@ -4,25 +4,32 @@ import math
 
 import tilewright as tw
 
-from .._arrays import as_dtype, check_not_aliased, check_same, dtype_name, library, strides
-from .._calls import launch, new, repeatable
-from ..activation.functions import gelu_erf, gelu_tanh, relu, silu_fn
+from .._arrays import as_dtype, dtype_name, strides
+from .._calls import launch, new
+from .._declaration import Array, Result, Sample, Scalar, Value, declare
+from . import reference
 from .config import are_alone, choose
 from .kernel import matmul_kernel, reduce_kernel
 from .operands import (
+    ACTIVATION,
+    ACTIVATIONS,
+    CONFIG,
+    OUT_DTYPE,
+    PRECISION,
+    TOLERANCE,
+    TYPES,
     batch_of,
-    batch_shape,
     broadcast_view,
-    check_operands,
+    matrix,
     transposed,
+    vector,
     with_fast_layout,
+    work,
     work_of,
 )
 
-ACTIVATIONS = {"none": None, "relu": relu, "gelu": gelu_erf, "gelu_tanh": gelu_tanh, "silu": silu_fn}
 # The flags of a matmul without epilogue.
 NO_EPILOGUE = {"HAS_ALPHA": False, "BIAS": "none", "ADD": "none", "ACTIVATION": None, "INDICES": ""}
-PRECISIONS = ("ieee", "tf32", "tf32x3")
 
 
 def activation_function(activation, operands=None):
@@ -42,24 +49,80 @@ def activation_function(activation, operands=None):
     return activation
 
 
-def result_type(a, out, out_dtype, plain):
-    """Returns the dtype of the result, of the library of ``a``.
+def result_type(given):
+    """Returns the name of the result's dtype.
 
-    Without ``out`` and ``out_dtype`` it is int32 for int8 without epilogue, float32 for other 8-bit operands, else the
-    operands' type.
+    Without ``out_dtype`` it is int32 for int8 without epilogue, float32 for other 8-bit operands, else the operands'
+    type.
     """
-    if out is not None:
-        if out_dtype is not None and as_dtype(out_dtype, a) != out.dtype:
-            raise TypeError(f"out is {dtype_name(out)}, out_dtype says {out_dtype}")
-        return out.dtype
-    if out_dtype is not None:
-        return as_dtype(out_dtype, a)
-    if a.dtype.itemsize > 1:
-        return a.dtype
-    return as_dtype("int32" if plain and dtype_name(a) == "int8" else "float32", a)
+    if given["out_dtype"] is not None:
+        return _name(given["out_dtype"])
+    name = dtype_name(given["a"])
+    if name in TYPES[:3]:
+        return name
+    return "int32" if name == "int8" and _is_plain(given) else "float32"
 
 
-@repeatable
+def _name(dtype):
+    return dtype if isinstance(dtype, str) else dtype_name(dtype)
+
+
+def _is_plain(given):
+    """Whether a matmul has no epilogue; other functions than ``matmul`` always have one."""
+    added = [given.get(name) for name in ("bias", "c", "residual")]
+    return all(x is None for x in added) and given["activation"] == "none" and given.get("alpha") == 1
+
+
+def check_out_dtype(out, out_dtype):
+    """Raises TypeError for a result of another dtype than ``out_dtype``, if that is given."""
+    if out_dtype is not None and _name(out_dtype) != dtype_name(out):
+        raise TypeError(f"out is {dtype_name(out)}, expected {_name(out_dtype)}, the out_dtype")
+
+
+def _samples():
+    """Plain and batched matmuls with each part of the epilogue, also without elements."""
+
+    def sample(leading, M, N, K, *optional, **values):
+        return Sample({"...": leading, "M": M, "N": N, "K": K}, optional, values)
+
+    yield sample((), 1, 1, 1)
+    yield sample((), 70, 50, 33)
+    yield sample((), 33, 129, 64, "bias", activation="relu")
+    yield sample((3,), 17, 40, 20, "bias", "c", alpha=0.5, beta=-2.0, activation="gelu")
+    yield sample((2, 1), 20, 16, 48, "residual", activation="silu")
+    yield sample((), 5, 7, 0, "bias", activation="gelu_tanh")
+    for sizes in ((0, 5, 3), (5, 0, 3)):
+        yield sample((), *sizes)
+    yield sample((0,), 4, 5, 3)
+
+
+@declare(
+    arguments={
+        "a": Array("... M K", dtypes=TYPES),
+        "b": matrix("... K N"),
+        "bias": vector("N"),
+        "activation": ACTIVATION,
+        "precision": PRECISION,
+        "alpha": Scalar(float),
+        "beta": Scalar(float),
+        "c": vector("... M N", broadcasts=True),
+        "residual": vector("... M N", broadcasts=True),
+        "operands": Value("a tuple of arrays and numbers for an activation"),
+        "out_dtype": OUT_DTYPE,
+        "config": CONFIG,
+    },
+    results={"out": Result("... M N", result_type, dtypes="any", layout="any", apart=("a", "b"))},
+    reference=reference.matmul,
+    samples=_samples(),
+    workloads={
+        "cpu": (Sample({"...": (), "M": 1024, "N": 1024, "K": 1024}), "float32"),
+        "gpu": (Sample({"...": (), "M": 4096, "N": 4096, "K": 4096}), "bfloat16"),
+    },
+    tolerance=TOLERANCE | {"float8_e4m3fn": 1e-3},
+    work=work(1),
+    broadcast=True,
+    exclusive=("c", "residual"),
+)
 def matmul(
     a,
     b,
@@ -106,28 +169,14 @@ def matmul(
 
     Example: ``matmul(x, weight.T, bias, "gelu")``.
     """
-    check_operands(a, b)
     function = activation_function(activation, operands)
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
-    if c is not None and residual is not None:
-        raise ValueError("give c or residual, not both")
+    check_out_dtype(out, out_dtype)
     plain = bias is None and c is None and residual is None and function is None and alpha == 1
-    type_ = result_type(a, out, out_dtype, plain)
-    if dtype_name(type_) == "int32" and not plain:
+    if dtype_name(out) == "int32" and not plain:
         raise TypeError("the epilogue is computed in float32, got an int32 result")
-    named = {"a": a, "b": b} | ({} if out is None else {"out": out})
-    shape = (*batch_shape(**named), a.shape[-2], b.shape[-1])
-    out = new(shape, a, type_) if out is None else out
-    check_same("out", shape, out, a)
-    check_not_aliased(out, a=a, b=b)
     added = residual if c is None else c
     if added is not None:
-        added = _fitted("residual" if c is None else "c", added, shape, a)
-    if bias is not None:
-        check_same("bias", shape[-1:], bias, a)
-    if math.prod(shape) == 0:
-        return out
+        added = broadcast_view(added, out.shape)
     flags = {
         "HAS_ALPHA": alpha != 1,
         "BIAS": "none" if bias is None else "n",
@@ -152,16 +201,6 @@ def matmul(
         config,
         operands,
     )
-    return out
-
-
-def _fitted(name, x, shape, like):
-    if library(x) is not library(like):
-        raise TypeError(f"{name} is an array of {library(x).__name__}, expected {library(like).__name__}")
-    try:
-        return broadcast_view(x, shape)
-    except (ValueError, RuntimeError):
-        raise ValueError(f"{name} has shape {tuple(x.shape)}, which does not broadcast to {shape}") from None
 
 
 def run_matmul(

@@ -3,11 +3,26 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_contiguous, check_not_aliased, check_same, dtype_name, strides
-from .._calls import launch, new, repeatable
+from .._arrays import strides
+from .._calls import launch
+from .._declaration import Array, Option, Result, Sample, declare
+from .._rows import as_rows
+from . import reference
 from .config import are_alone, choose
-from .dense import PRECISIONS, activation_function, result_type
-from .operands import check_operands, with_fast_layout
+from .dense import activation_function, check_out_dtype, result_type
+from .operands import (
+    ACTIVATION,
+    ACTIVATIONS,
+    CONFIG,
+    OUT_DTYPE,
+    PRECISION,
+    TOLERANCE,
+    TYPES,
+    matrix,
+    vector,
+    with_fast_layout,
+    work,
+)
 from .tiles import along, multiply_two, rows_and_columns
 
 
@@ -91,7 +106,46 @@ def gated_kernel(
     )
 
 
-@repeatable
+#: The types of ``a`` and ``up``.
+FLOATING = TYPES[:-1]
+
+
+def _samples():
+    for leading, M, K, N, *optional in [
+        ((), 33, 40, 50),
+        ((2, 3), 5, 64, 33, "gate_bias", "up_bias"),
+        ((), 70, 16, 128, "up_bias"),
+        ((), 4, 0, 5, "gate_bias", "up_bias"),
+        ((), 0, 3, 5),
+        ((), 4, 3, 0),
+    ]:
+        activation = "gelu" if optional else "silu"
+        yield Sample({"...": (*leading, M), "K": K, "N": N}, tuple(optional), {"activation": activation})
+
+
+@declare(
+    arguments={
+        "a": Array("... K", dtypes=FLOATING),
+        "gate": matrix("K N"),
+        "up": Array("K N", dtypes=FLOATING, like="gate"),
+        "activation": Option(tuple(ACTIVATIONS)[1:], other=ACTIVATION.other),
+        "gate_bias": vector("N"),
+        "up_bias": vector("N"),
+        "precision": PRECISION,
+        "out_dtype": OUT_DTYPE,
+        "config": CONFIG,
+    },
+    results={"out": Result("... N", result_type, dtypes="any", apart=("a", "gate", "up"))},
+    reference=reference.gated_matmul,
+    samples=_samples(),
+    workloads={
+        "cpu": (Sample({"...": (512,), "K": 1024, "N": 1024}), "float32"),
+        "gpu": (Sample({"...": (4096,), "K": 4096, "N": 14336}), "bfloat16"),
+    },
+    # The gate is the product of two rounded results.
+    tolerance={dtype: 2 * limit for dtype, limit in TOLERANCE.items()},
+    work=work(2),
+)
 def gated_matmul(
     a,
     gate,
@@ -121,31 +175,9 @@ def gated_matmul(
     Source: arXiv 2002.05202. Example: ``gated_matmul(x, w_gate.T, w_up.T)``.
     """
     rows = as_rows(a)
-    for weight in (gate, up):
-        check_operands(rows, weight)
-        if weight.ndim != 2:
-            raise ValueError(f"gate and up are matrices, got rank {weight.ndim}")
-    check_same("up", gate.shape, up, gate)
-    if dtype_name(a) == "int8" or dtype_name(gate) != dtype_name(up):
-        raise TypeError(
-            f"expected floats of one type, got {dtype_name(a)}, {dtype_name(gate)}, {dtype_name(up)}"
-        )
     function = activation_function(activation)
-    if function is None:
-        raise ValueError("a gate needs an activation, got 'none'")
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+    check_out_dtype(out, out_dtype)
     (M, K), N = rows.shape, gate.shape[1]
-    type_ = result_type(a, out, out_dtype, False)
-    out = new((*a.shape[:-1], N), a, type_) if out is None else out
-    check_same("out", (*a.shape[:-1], N), out, a)
-    check_contiguous("out", out)
-    check_not_aliased(out, a=a, gate=gate, up=up)
-    for name, bias in (("gate_bias", gate_bias), ("up_bias", up_bias)):
-        if bias is not None:
-            check_same(name, (N,), bias, a)
-    if M == 0 or N == 0:
-        return out
     target = out.reshape(M, N)
     left, gate, up = with_fast_layout(rows, gate, up, work=M * N * K, precision=precision)
     config = choose(left, gate, 1, precision, False, config, accumulators=2, whole=True)
@@ -162,4 +194,3 @@ def gated_matmul(
         BIAS=(gate_bias is not None) + 2 * (up_bias is not None),
         ACTIVATION=function, PRECISION=precision, **options,
     )  # fmt: skip
-    return out

@@ -4,11 +4,23 @@ import numpy as np
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_dtype, check_not_aliased, check_same, dtype_name, library, on_gpu, strides
-from .._calls import depends_on_content, launch, new, repeatable
+from .._arrays import as_dtype, on_gpu, strides
+from .._calls import depends_on_content, launch, new
+from .._declaration import Array, Result, Sample, declare
+from . import reference
 from .config import are_alone, choose
-from .dense import PRECISIONS, activation_function, result_type
-from .operands import TYPES, with_fast_layout
+from .dense import activation_function, check_out_dtype, result_type
+from .operands import (
+    ACTIVATION,
+    CONFIG,
+    OUT_DTYPE,
+    PRECISION,
+    TOLERANCE,
+    TYPES,
+    vector,
+    with_fast_layout,
+    work,
+)
 from .tiles import locate, multiply, store_tile, with_epilogue
 
 
@@ -93,7 +105,51 @@ def grouped_kernel(
         store_tile(x, m, first_n, end, N, out)
 
 
-@repeatable
+def _ends(rng, sizes):
+    """Returns the end rows of random groups; the last one ends at the last row."""
+    ends = np.sort(rng.integers(0, sizes["rows"] + 1, sizes["groups"]))
+    ends[-1:] = sizes["rows"]
+    return ends
+
+
+def _samples():
+    for rows, groups, K, N, *optional in [
+        (300, 4, 70, 90),
+        (150, 3, 40, 130, "bias"),
+        (20, 1, 8, 5),
+        (64, 7, 0, 16, "bias"),
+        (0, 2, 8, 8),
+        (5, 2, 3, 0),
+    ]:
+        sizes = {"rows": rows, "groups": groups, "K": K, "N": N}
+        yield Sample(sizes, tuple(optional), {"ends": _ends, "activation": "gelu" if optional else "none"})
+
+
+def _workload(rows, groups, K, N):
+    return Sample({"rows": rows, "groups": groups, "K": K, "N": N}, values={"ends": _ends})
+
+
+@declare(
+    arguments={
+        "a": Array("rows K", dtypes=TYPES),
+        "b": Array("groups K N", dtypes=TYPES, like="a"),
+        "ends": Array("groups", dtypes=("int32", "int64"), layout="contiguous"),
+        "bias": vector("groups N"),
+        "activation": ACTIVATION,
+        "precision": PRECISION,
+        "out_dtype": OUT_DTYPE,
+        "config": CONFIG,
+    },
+    results={"out": Result("rows N", result_type, dtypes="any", layout="any", apart=("a", "b"))},
+    reference=reference.grouped_matmul,
+    samples=_samples(),
+    workloads={
+        "cpu": (_workload(1024, 4, 512, 512), "float32"),
+        "gpu": (_workload(16384, 8, 4096, 2048), "bfloat16"),
+    },
+    tolerance=TOLERANCE,
+    work=work(1),
+)
 def grouped_matmul(
     a,
     b,
@@ -128,19 +184,12 @@ def grouped_matmul(
 
     Example: ``grouped_matmul(tokens, experts, counts.cumsum(0))``.
     """
-    _check(a, b, ends)
+    _check_ends(a, ends)
     function = activation_function(activation)
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+    check_out_dtype(out, out_dtype)
     (M, K), (groups, _, N) = a.shape, b.shape
-    type_ = result_type(a, out, out_dtype, False)
-    out = new((M, N), a, type_) if out is None else out
-    check_same("out", (M, N), out, a)
-    check_not_aliased(out, a=a, b=b)
-    if bias is not None:
-        check_same("bias", (groups, N), bias, a)
-    if M == 0 or N == 0 or groups == 0:
-        return out
+    if groups == 0:
+        return
     a, b = with_fast_layout(a, b, work=M * N * K, precision=precision)
     config = choose(a, b, groups, precision, False, config, whole=True, rows=tw.cdiv(M, groups))
     if config.split_k != 1 or config.swap:
@@ -170,23 +219,10 @@ def grouped_matmul(
         *strides(out), *strides(a), *strides(b), *((0, 0) if bias is None else strides(bias)),
         BIAS="none" if bias is None else "n", ACTIVATION=function, PRECISION=precision, **options,
     )  # fmt: skip
-    return out
 
 
-def _check(a, b, ends):
-    if a.ndim != 2 or b.ndim != 3 or a.shape[1] != b.shape[1]:
-        raise ValueError(f"expected shapes (T, K) and (G, K, N), got {tuple(a.shape)} and {tuple(b.shape)}")
-    if library(a) is not library(b) or dtype_name(a) != dtype_name(b):
-        raise TypeError(
-            f"a is {dtype_name(a)} of {library(a).__name__}, b {dtype_name(b)} of {library(b).__name__}"
-        )
-    if dtype_name(a) not in TYPES:
-        raise TypeError(f"a and b are {dtype_name(a)}, expected one of {', '.join(TYPES)}")
-    check_same("ends", b.shape[:1], ends, a)
-    if dtype_name(ends) not in ("int32", "int64") or (ends.shape[0] > 1 and strides(ends)[0] != 1):
-        raise TypeError(
-            f"ends is {dtype_name(ends)} of stride {strides(ends)}, expected contiguous int32 or int64"
-        )
+def _check_ends(a, ends):
+    """Raises ValueError for wrong ends on the CPU."""
     if not on_gpu(a) and ends.shape[0]:
         depends_on_content()
         numbers = np.asarray(ends)

@@ -3,43 +3,47 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from .._arrays import dtype_name, library, on_gpu, strides
+from .._arrays import library, on_gpu, strides
+from .._declaration import Array, Cost, Option, Value
+from ..activation.functions import gelu_erf, gelu_tanh, relu, silu_fn
 from .rows import with_aligned_rows
 
-TYPES = ("float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int8")
+#: The float8 types may be mixed.
+BYTE_FLOATS = ("float8_e4m3fn", "float8_e5m2")
+TYPES = ("float32", "float16", "bfloat16", *BYTE_FLOATS, "int8")
+ACTIVATIONS = {"none": None, "relu": relu, "gelu": gelu_erf, "gelu_tanh": gelu_tanh, "silu": silu_fn}
+PRECISIONS = ("ieee", "tf32", "tf32x3")
+
+#: Arguments that all matmuls share.
+ACTIVATION = Option(tuple(ACTIVATIONS), other="a function of @tw.jit")
+PRECISION = Option(PRECISIONS)
+OUT_DTYPE = Value("a dtype or its name", schema="ScalarType")
+CONFIG = Value("a Config, or a dict of its fields")
+#: Largest relative errors by the type of the operands; sums of products of int8 are exact.
+TOLERANCE = {"float32": 2e-6, "float16": 1.5e-3, "bfloat16": 1e-2}
 
 # From this many multiplications on, operands with unaligned rows are copied: the copy against unaligned loads. See
 # benchmarks/notes/kernel-library.md.
 COPY_FROM = 3 * 2**26
 
 
-def check_operands(a, b):
-    """Raises ValueError or TypeError unless the kernels support a @ b."""
-    if library(a) is not library(b):
-        raise TypeError(f"a is an array of {library(a).__name__}, b of {library(b).__name__}")
-    if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
-        raise ValueError(
-            f"expected shapes (..., M, K) and (..., K, N), got {tuple(a.shape)} and {tuple(b.shape)}"
-        )
-    left, right = dtype_name(a), dtype_name(b)
-    if left != right and not (left.startswith("float8") and right.startswith("float8")):
-        raise TypeError(f"a is {left}, b is {right}, expected one type")
-    if left not in TYPES:
-        raise TypeError(f"a and b are {left}, expected one of {', '.join(TYPES)}")
+def matrix(shape, like="a"):
+    """Declares an operand that has the type of another."""
+    return Array(shape, dtypes=TYPES, like=like, mixes=BYTE_FLOATS)
 
 
-def batch_shape(**arrays):
-    """Returns the broadcast shape of the leading dimensions. Raises ValueError if they do not broadcast."""
-    if all(x.ndim == 2 for x in arrays.values()):
-        return ()
-    shapes = {name: tuple(x.shape[:-2]) for name, x in arrays.items()}
-    try:
-        return np.broadcast_shapes(*shapes.values())
-    except ValueError:
-        listed = ", ".join(f"{name} {tuple(arrays[name].shape)}" for name in shapes)
-        raise ValueError(f"the leading dimensions do not broadcast: {listed}") from None
+def vector(shape, **options):
+    """Declares an array of the epilogue, of any type."""
+    return Array(shape, dtypes=None, **options)
+
+
+def work(count):
+    """Returns the cost function of ``count`` dots of ``a`` for each result."""
+
+    def cost(given, made, traffic):
+        return Cost(traffic, 2 * count * math.prod(made["out"].shape) * given["a"].shape[-1])
+
+    return cost
 
 
 def broadcast_view(x, shape):

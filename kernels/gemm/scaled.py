@@ -3,11 +3,13 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_dtype, check_not_aliased, check_same, dtype_name, library, strides
-from .._calls import launch, new, repeatable
+from .._arrays import dtype_name, strides
+from .._calls import launch
+from .._declaration import Array, Result, Sample, Scalar, declare
+from . import reference
 from .config import are_alone, choose
-from .dense import activation_function, run_matmul
-from .operands import check_operands, with_fast_layout
+from .dense import activation_function, result_type, run_matmul
+from .operands import ACTIVATION, CONFIG, OUT_DTYPE, TOLERANCE, TYPES, matrix, vector, with_fast_layout, work
 from .tiles import rows_and_columns, store_with_epilogue
 
 # Extent of the blocks that have one scale.
@@ -90,7 +92,62 @@ def block_scaled_kernel(
     store_with_epilogue(acc, m, first_n, M, N, out, none, 0, False, BIAS, "none", ACTIVATION, "")
 
 
-@repeatable
+def _scales(extent, rows):
+    """Returns a function that makes scales of ``a`` (the dimension M, rows) or ``b`` (N, columns).
+
+    ``extent``: how many rows or columns have one scale for each block of k; 0 for one scale of each row or column.
+    """
+
+    def make(rng, sizes):
+        along, depth = sizes["M" if rows else "N"], tw.cdiv(sizes["K"], SCALE_BLOCK)
+        shape = (tw.cdiv(along, extent), depth) if extent else (along, 1)
+        return rng.uniform(0.01, 2, shape if rows else shape[::-1])
+
+    return make
+
+
+def _samples():
+    one = {"a_scale": 0.5, "b_scale": 0.25}
+    rows = {"a_scale": _scales(0, True), "b_scale": _scales(0, False)}
+    blocks = {"a_scale": _scales(1, True), "b_scale": _scales(SCALE_BLOCK, False)}
+    both = {"a_scale": _scales(SCALE_BLOCK, True), "b_scale": _scales(1, False)}
+    for (M, N, K), scales, *optional in [
+        ((70, 50, 300), one, "bias"),
+        ((33, 129, 128), rows),
+        ((130, 140, 300), blocks, "bias"),
+        ((5, 128, 128), both),
+        ((4, 5, 0), rows),
+        ((0, 5, 3), one),
+    ]:
+        values = scales | {"activation": "relu" if optional else "none"}
+        yield Sample({"M": M, "N": N, "K": K}, tuple(optional), values)
+
+
+def _workload(size):
+    scales = {"a_scale": _scales(0, True), "b_scale": _scales(0, False)}
+    return Sample(dict.fromkeys("MNK", size), values=scales)
+
+
+@declare(
+    arguments={
+        "a": Array("M K", dtypes=TYPES[3:]),
+        "b": matrix("K N"),
+        "a_scale": Array(None, dtypes=("float32",), number=True),
+        "b_scale": Array(None, dtypes=("float32",), number=True),
+        "bias": vector("N"),
+        "activation": ACTIVATION,
+        "out_dtype": OUT_DTYPE,
+        "fast_accumulation": Scalar(bool),
+        "config": CONFIG,
+    },
+    results={"out": Result("M N", result_type, dtypes="any", layout="any", apart=("a", "b"))},
+    reference=reference.scaled_matmul,
+    samples=_samples(),
+    workloads={"cpu": (_workload(512), "int8"), "gpu": (_workload(4096), "float8_e4m3fn")},
+    # The result is bfloat16.
+    tolerance=dict.fromkeys(TYPES[3:], TOLERANCE["bfloat16"]),
+    work=work(1),
+)
 def scaled_matmul(
     a,
     b,
@@ -126,28 +183,16 @@ def scaled_matmul(
 
     Example: ``scaled_matmul(x8, w8.T, x_scale, w_scale, out_dtype="float16")``.
     """
-    check_operands(a, b)
-    if a.ndim != 2 or b.ndim != 2 or a.dtype.itemsize != 1:
-        raise TypeError(
-            f"expected matrices of 8-bit numbers, got {dtype_name(a)} of rank {a.ndim} and {b.ndim}"
-        )
     (M, K), N = a.shape, b.shape[1]
     function = activation_function(activation)
-    out = new((M, N), a, as_dtype(out_dtype, a)) if out is None else out
-    check_same("out", (M, N), out, a)
-    check_not_aliased(out, a=a, b=b)
-    if bias is not None:
-        check_same("bias", (N,), bias, a)
-    kinds = [_kind("a_scale", a_scale, (M, K), a), _kind("b_scale", b_scale, (N, K), a)]
+    kinds = [_kind("a_scale", a_scale, (M, K)), _kind("b_scale", b_scale, (N, K))]
     if kinds.count("blocks") == 1:
         raise ValueError("a_scale and b_scale must both be block scales, or neither")
-    if M == 0 or N == 0:
-        return out
     if K == 0:
         a_scale, b_scale, kinds = 1.0, 1.0, ["number", "number"]  # no element is scaled
     if kinds[0] == "blocks":
         _run_blocks(out, a, b, bias, a_scale, b_scale, function, config)
-        return out
+        return
     alpha = 1.0
     vectors = []
     for scale, kind in zip((a_scale, b_scale), kinds):
@@ -157,20 +202,15 @@ def scaled_matmul(
     exact = not fast_accumulation and dtype_name(a) != "int8"
     flags |= {"ACTIVATION": function, "INDICES": ""}
     run_matmul(out, a, b, bias, None, *vectors, alpha, 1.0, flags, "ieee", exact, config)
-    return out
 
 
-def _kind(name, scale, extents, like):
+def _kind(name, scale, extents):
     """Returns the kind of ``scale``: "number", "vector" or "blocks".
 
     ``extents``: those of the matrix, k last. The shape of b's scale is reversed to match.
     """
     if isinstance(scale, (int, float)):
         return "number"
-    if library(scale) is not library(like):
-        raise TypeError(f"{name} is an array of {library(scale).__name__}, expected {library(like).__name__}")
-    if dtype_name(scale) != "float32":
-        raise TypeError(f"{name} is {dtype_name(scale)}, expected float32")
     extent, depth = extents
     shape = tuple(scale.shape) if name == "a_scale" else tuple(scale.shape)[::-1]
     if all(length == 1 for length in shape) or shape in ((extent,), (extent, 1)):

@@ -3,11 +3,12 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_floats, check_out, check_same, row_warps, strides
-from .._calls import launch, new, repeatable
+from .._arrays import strides
+from .._calls import launch
+from .._declaration import Array, Result, Scalar, declare
+from .._rows import MAX_BLOCK, as_rows, row_samples, row_warps, row_workloads
+from . import reference
 
-# A row up to this length stays in the registers of one program.
-MAX_BLOCK = 16384
 LONG_BLOCK = 8192
 #: Registers per thread, the maximum: a row stays in registers.
 REGISTERS = 255
@@ -97,20 +98,15 @@ def norm_long_kernel(
         tl.store(out_row + start + cols, y.to(out_ptr.dtype.element_ty), mask=mask)
 
 
-@repeatable
-def _normalise(x, weight, bias, eps, center, out):
-    check_floats(x)
+#: The rows of a norm, its vectors, and its result.
+ROWS = Array("... n", fill=lambda rng, shape: 2 * rng.standard_normal(shape) + 3)
+VECTOR = Array("n", dtypes=None, layout="last")
+OUT = Result("... n", dtype="x")
+
+
+def _normalise(out, x, weight, bias, eps, center):
     rows = as_rows(x)
-    out = new(x.shape, x) if out is None else out
-    check_out(out, x.shape, x)
     n_rows, n_cols = rows.shape
-    for name, vector in (("weight", weight), ("bias", bias)):
-        if vector is not None:
-            check_same(name, (n_cols,), vector, x)
-            if strides(vector)[0] != 1 and n_cols > 1:
-                raise ValueError(f"{name} must be contiguous, its stride is {strides(vector)[0]}")
-    if n_rows == 0 or n_cols == 0:
-        return out
     out_rows = out.reshape(n_rows, n_cols)
     # An absent vector is never read; any pointer will do.
     args = (
@@ -131,9 +127,15 @@ def _normalise(x, weight, bias, eps, center, out):
     else:
         options = {"num_warps": 4, "maxnreg": REGISTERS}
         launch(norm_long_kernel, (n_rows,), *args, **flags, BLOCK=LONG_BLOCK, **options)
-    return out
 
 
+@declare(
+    arguments={"x": ROWS, "weight": VECTOR, "bias": VECTOR, "eps": Scalar(float, low=0)},
+    results={"out": OUT},
+    reference=reference.layer_norm,
+    samples=row_samples("weight", "bias"),
+    workloads=row_workloads("weight", "bias"),
+)
 def layer_norm(x, weight=None, bias=None, eps=1e-5, out=None):
     """(x - mean) / sqrt(variance + eps) * weight + bias over the last dimension, in float32.
 
@@ -145,12 +147,19 @@ def layer_norm(x, weight=None, bias=None, eps=1e-5, out=None):
 
     Source: arXiv 1607.06450.
     """
-    return _normalise(x, weight, bias, eps, True, out)
+    _normalise(out, x, weight, bias, eps, True)
 
 
+@declare(
+    arguments={"x": ROWS, "weight": VECTOR, "eps": Scalar(float, low=0)},
+    results={"out": OUT},
+    reference=reference.rms_norm,
+    samples=row_samples("weight"),
+    workloads=row_workloads("weight"),
+)
 def rms_norm(x, weight=None, eps=1e-6, out=None):
     """x / sqrt(mean(x^2) + eps) * weight over the last dimension; arguments as for :func:`layer_norm`.
 
     Source: arXiv 1910.07467.
     """
-    return _normalise(x, weight, None, eps, False, out)
+    _normalise(out, x, weight, None, eps, False)

@@ -3,11 +3,12 @@
 import tilewright as tw
 import tilewright.language as tl
 
-from .._arrays import as_rows, check_floats, check_out, row_warps, strides
-from .._calls import launch, new, repeatable
+from .._arrays import strides
+from .._calls import launch
+from .._declaration import Array, Result, declare
+from .._rows import MAX_BLOCK, as_rows, row_samples, row_warps, row_workloads
+from . import reference
 
-# A row up to this length stays in the registers of one program.
-MAX_BLOCK = 16384
 LONG_BLOCK = 8192
 
 
@@ -49,7 +50,13 @@ def softmax_long_kernel(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.
         tl.store(out_row + start + cols, y.to(out_ptr.dtype.element_ty), mask=mask)
 
 
-@repeatable
+@declare(
+    arguments={"x": Array("... n", fill=lambda rng, shape: 4 * rng.standard_normal(shape))},
+    results={"out": Result("... n", dtype="x")},
+    reference=reference.softmax,
+    samples=row_samples(),
+    workloads=row_workloads(),
+)
 def softmax(x, out=None):
     """exp(x - max) / sum(exp(x - max)) over the last dimension, computed in float32.
 
@@ -60,13 +67,8 @@ def softmax(x, out=None):
     Rows of up to 16,384 elements are read once; longer ones twice, with a running maximum and
     sum (arXiv 1805.02867).
     """
-    check_floats(x)
     rows = as_rows(x)
-    out = new(x.shape, x) if out is None else out
-    check_out(out, x.shape, x)
     n_rows, n_cols = rows.shape
-    if n_rows == 0 or n_cols == 0:
-        return out
     out_rows = out.reshape(n_rows, n_cols)
     args = (out_rows, rows, strides(out_rows)[0], strides(rows)[0], n_cols)
     block = tw.next_power_of_2(n_cols)
@@ -74,4 +76,3 @@ def softmax(x, out=None):
         launch(softmax_kernel, (n_rows,), *args, BLOCK=block, num_warps=row_warps(block))
     else:
         launch(softmax_long_kernel, (n_rows,), *args, BLOCK=LONG_BLOCK, num_warps=4)
-    return out

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import tilewright as tw
 from assembling import matmul_constants
-from tilewright.kernels._arrays import row_warps
+from tilewright.kernels._rows import row_warps
 from tilewright.kernels.activation.functions import gelu_erf, silu_fn
 from tilewright.kernels.activation.kernel import BLOCK as ACTIVATION_BLOCK
 from tilewright.kernels.activation.kernel import activation_kernel

@@ -97,6 +97,24 @@ def test_one_array_twice_and_two_arrays(backend, array):
         )
 
 
+def test_calls_with_one_array_twice_are_repeated(backend, recorded, array):
+    for _ in range(3):
+        x, y = array(M, N), array(M, N)
+        expected = 2 * backend.numpy(x)
+        np.testing.assert_array_equal(backend.numpy(kernels.add(x, x)), expected)
+        assert kernels.add(x, x, out=x) is x and kernels.add(x, y, out=y) is y
+        np.testing.assert_array_equal(backend.numpy(x), expected)
+    assert len(recorded) <= 3 and all(recorded)
+
+
+def test_results_that_are_arguments_are_refused_each_time(backend, array):
+    a, b = array(N, N), array(N, N)
+    for _ in range(2):
+        kernels.matmul(a, b, out=array(N, N))
+        with pytest.raises(ValueError, match="out is a, which is read"):
+            kernels.matmul(a, b, out=a)
+
+
 def test_copies_are_made_each_time(backend, recorded, array):
     for _ in range(2):
         x, y = array(N, M).T, array(M, N)

@@ -229,14 +229,16 @@ def test_matmul_refuses(backend):
     b = backend.array(np.zeros((5, 6)), "float32")
     i = backend.array(np.zeros((5, 5)), "int8")
     for error, message, call in [
-        (ValueError, r"expected shapes \(\.\.\., M, K\) .*, got \(4, 5\) and \(4, 5\)", lambda: kernels.matmul(a, a)),
-        (ValueError, "activation must be one of none, relu", lambda: kernels.matmul(a, b, activation="tanh")),
+        (ValueError, r"b has shape \(4, 5\), expected \(\.\.\., 5, N\)", lambda: kernels.matmul(a, a)),
+        (ValueError, "activation must be 'none', 'relu', .*, or a function of @tw.jit, got", lambda: kernels.matmul(
+            a, b, activation="tanh")),
         (ValueError, "squared_relu has the parameters x, not x, rows, columns, operands", lambda: kernels.matmul(
             a, b, activation=squared_relu, operands=(1,))),
         (ValueError, "masked has the parameters x, rows, columns, operands", lambda: kernels.matmul(
             a, b, activation=masked)),
-        (ValueError, "precision must be one of ieee", lambda: kernels.matmul(a, b, precision="fp8")),
-        (TypeError, "a is float32, b is float16", lambda: kernels.matmul(
+        (ValueError, "precision must be 'ieee', 'tf32' or 'tf32x3', got 'fp8'", lambda: kernels.matmul(
+            a, b, precision="fp8")),
+        (TypeError, "b is float16, expected float32, the type of a", lambda: kernels.matmul(
             a, backend.array(backend.numpy(b), "float16"))),
         (ValueError, r"bias has shape \(4, 5\), expected \(6,\)", lambda: kernels.matmul(a, b, a)),
         (ValueError, r"out has shape \(4, 5\), expected \(4, 6\)", lambda: kernels.matmul(a, b, out=a)),

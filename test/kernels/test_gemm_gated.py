@@ -54,10 +54,10 @@ def test_gated_matmul_refuses(backend):
     a, gate = ones(4, 5), ones(5, 6)
     for error, message, call in [
         (ValueError, r"up has shape \(5, 7\), expected \(5, 6\)", lambda: kernels.gated_matmul(a, gate, ones(5, 7))),
-        (ValueError, "needs an activation", lambda: kernels.gated_matmul(a, gate, gate, "none")),
-        (ValueError, r"expected shapes .*\(4, 5\) and \(6, 5\)", lambda: kernels.gated_matmul(a, gate.T, gate)),
-        (ValueError, "gate and up are matrices, got rank 3", lambda: kernels.gated_matmul(a, gate, gate[None])),
-        (TypeError, "expected floats of one type", lambda: kernels.gated_matmul(
+        (ValueError, "activation must be 'relu', .*, got 'none'", lambda: kernels.gated_matmul(a, gate, gate, "none")),
+        (ValueError, r"gate has shape \(6, 5\), expected \(5, N\)", lambda: kernels.gated_matmul(a, gate.T, gate)),
+        (ValueError, r"up has shape \(1, 5, 6\), expected \(5, 6\)", lambda: kernels.gated_matmul(a, gate, gate[None])),
+        (TypeError, "a is int8, expected float32, ", lambda: kernels.gated_matmul(
             *[ones(5, 5, dtype="int8")] * 3)),
         (ValueError, r"up_bias has shape \(5,\)", lambda: kernels.gated_matmul(a, gate, gate, up_bias=ones(5))),
         (ValueError, "needs split_k=1 and swap=False", lambda: kernels.gated_matmul(

@@ -99,7 +99,8 @@ def test_scaled_matmul_refuses(backend):
     a, b = ones(200, 300, dtype="int8"), ones(300, 400, dtype="int8")
     rows, blocks = ones(200), ones(200, 3)
     for error, message, call in [
-        (TypeError, "matrices of 8-bit", lambda: kernels.scaled_matmul(rows[:, None], rows[None, :], 1.0, 1.0)),
+        (TypeError, "a is float32, expected float8_e4m3fn, float8_e5m2 or int8",
+         lambda: kernels.scaled_matmul(rows[:, None], rows[None, :], 1.0, 1.0)),
         (TypeError, "a_scale is int8", lambda: kernels.scaled_matmul(a, b, a[0], 1.0)),
         (ValueError, r"a_scale has shape \(3,\), expected one scale, 200, or one for each 128 of k",
          lambda: kernels.scaled_matmul(a, b, rows[:3], 1.0)),
