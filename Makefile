@@ -105,7 +105,7 @@ test-wheel: wheel ## install the wheel in a clean environment and run the README
 bundle: build ## pack dist/tilewright-*.tar.xz for another x86-64 Linux machine
 	@packaging/bundle.sh $(PYTHON) $(BUILD)
 
-reference: build ## write docs/reference from the docstrings of the language
+reference: build ## write docs/reference and docs/library.md from docstrings and declarations
 	@$(PYTHON) docs/generator
 
 docs: build ## write the dialects' reference to build/docs

@@ -8,12 +8,12 @@ PyTorch records it. ``out`` is written in place, and autograd is told.
 
 from ._declaration import declarations
 from ._tensors import GradientError
-from .activation import gelu, silu
+from .activation import gelu, gelu_backward, silu, silu_backward
 from .attention import attention
 from .elementwise import add
 from .gemm import gated_matmul, grouped_matmul, matmul, scaled_matmul
-from .norm import layer_norm, rms_norm
-from .softmax import softmax
+from .norm import layer_norm, layer_norm_backward, rms_norm, rms_norm_backward
+from .softmax import softmax, softmax_backward
 
 __all__ = [
     "GradientError",
@@ -22,11 +22,16 @@ __all__ = [
     "declarations",
     "gated_matmul",
     "gelu",
+    "gelu_backward",
     "grouped_matmul",
     "layer_norm",
+    "layer_norm_backward",
     "matmul",
     "rms_norm",
+    "rms_norm_backward",
     "scaled_matmul",
     "silu",
+    "silu_backward",
     "softmax",
+    "softmax_backward",
 ]

@@ -1,4 +1,4 @@
-"""Writes docs/reference.
+"""Writes docs/reference and docs/library.md.
 
     python docs/generator [--check]
 
@@ -15,7 +15,7 @@ if importlib.util.find_spec("tilewright") is None:  # from the source tree unles
     sys.path.insert(0, str(DOCS.parent / "python"))
 sys.path.insert(0, str(DOCS))
 
-from generator import render  # noqa: E402
+from generator import library, render  # noqa: E402
 
 
 def main():
@@ -25,22 +25,19 @@ def main():
         "--check", action="store_true", help="write nothing, fail where pages are out of date"
     )
     check = parser.parse_args().check
-    directory = render.ROOT / "docs" / "reference"
-    directory.mkdir(exist_ok=True)
-    pages = render.pages()
-    stale = [
-        name
-        for name, text in pages.items()
-        if not (directory / name).exists() or (directory / name).read_text() != text
-    ]
-    stale += [path.name for path in directory.iterdir() if path.name not in pages]
+    docs = render.ROOT / "docs"
+    pages = {docs / "reference" / name: text for name, text in render.pages().items()}
+    pages[docs / "library.md"] = library.page()
+    (docs / "reference").mkdir(exist_ok=True)
+    left_over = [path for path in (docs / "reference").iterdir() if path not in pages]
+    stale = [path for path, text in pages.items() if not path.exists() or path.read_text() != text]
     if check:
-        sys.exit(f"out of date: {', '.join(stale)}; run `make reference`" if stale else 0)
-    for path in directory.iterdir():
-        if path.name not in pages:
-            path.unlink()
-    for name, text in pages.items():
-        (directory / name).write_text(text)
+        names = ", ".join(path.name for path in stale + left_over)
+        sys.exit(f"out of date: {names}; run `make reference`" if names else 0)
+    for path in left_over:
+        path.unlink()
+    for path in stale:
+        path.write_text(pages[path])
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ def signature(name, found):
         return name
 
 
-def _wrapped(name, found):
+def wrapped(name, found):
+    """The signature, a line for each parameter where it is long."""
     text = signature(name, found)
     if len(text) <= 110:
         return text
@@ -83,8 +84,8 @@ def entry(prefix, name, found, measured):
     text = text.replace("\n    ", "\n\n    ", 1) if "Args:\n" in text and "\n\nArgs" not in text else text
     parts = [
         f"### {prefix}.{name}\n",
-        f"```python\n{_wrapped(f'{prefix}.{name}', found)}\n```\n",
-        _paragraphs(text),
+        f"```python\n{wrapped(f'{prefix}.{name}', found)}\n```\n",
+        paragraphs(text),
     ]
     is_method_page = isinstance(found, type) and not issubclass(found, BaseException)
     parts += [_members(found) if is_method_page else ""]
@@ -92,7 +93,7 @@ def entry(prefix, name, found, measured):
     return "\n".join(part for part in parts if part)
 
 
-def _paragraphs(text):
+def paragraphs(text):
     """A docstring as Markdown; argument lists become Markdown lists."""
     lines, result, in_arguments = text.split("\n"), [], False
     for line in lines:
@@ -184,6 +185,6 @@ def index():
 
 
 def pages():
-    """All pages by the names of their files."""
+    """All pages of docs/reference by the names of their files."""
     measured = accuracy()
     return {"README.md": index()} | {found.file: page(found, measured) for found in PAGES}

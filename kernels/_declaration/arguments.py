@@ -2,26 +2,28 @@
 
 A symbolic shape is a text such as "... M K": dimensions of one name are equal in all arguments, and "..." stands for any
 number of leading dimensions, equal in all arguments unless the kernel says that they broadcast.
+
+These are named tuples, since dataclasses take ten times as long to import.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 #: Types of arrays that most kernels compute in float32 and round once.
 FLOATS = ("float16", "bfloat16", "float32")
 
+NOTHING = MappingProxyType({})
 
-@dataclass(frozen=True)
-class ArrayType:
+
+class ArrayType(NamedTuple):
     """Shape and name of the dtype of an array without data."""
 
     shape: tuple
     dtype: str
 
 
-@dataclass(frozen=True)
-class Array:
+class Array(NamedTuple):
     """An argument that is an array; optional if its default is None.
 
     Attributes:
@@ -45,8 +47,7 @@ class Array:
     fill: Callable | None = None
 
 
-@dataclass(frozen=True)
-class Scalar:
+class Scalar(NamedTuple):
     """An argument that is a number of ``type`` (float, int or bool), from ``low`` to ``high``."""
 
     type: type
@@ -54,24 +55,21 @@ class Scalar:
     high: float | None = None
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """An argument with a value of ``choices``; ``other`` describes values that only the kernel checks, or is None."""
 
     choices: tuple
     other: str | None = None
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """An argument that the kernel itself checks. ``schema``: its type in PyTorch's schemas; None if they leave it out."""
 
     text: str
     schema: str | None = None
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """A result: a parameter of the function that is written, and allocated where it is None.
 
     Attributes:
@@ -91,8 +89,7 @@ class Result:
     needs: str | None = None
 
 
-@dataclass(frozen=True)
-class Gradient:
+class Gradient(NamedTuple):
     """The kernel that computes the gradient.
 
     Its result ``x_grad`` is the gradient of the argument ``x``. Its argument ``out_grad`` is the gradient of the result
@@ -101,19 +98,17 @@ class Gradient:
     """
 
     kernel: str
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = NOTHING
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     """Minimum memory traffic in bytes, and floating-point operations: 0 if memory bandwidth is the limit."""
 
     bytes: int
     flops: int = 0
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """Arguments for a test or a benchmark.
 
     Attributes:
@@ -124,4 +119,4 @@ class Sample:
 
     sizes: Mapping[str, Any]
     optional: tuple = ()
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = NOTHING

@@ -25,7 +25,7 @@ def declarations():
     return MappingProxyType(_declared)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(repr=False, eq=False)
 class Declaration:
     """A declared kernel. :func:`declare` describes the first attributes.
 

@@ -33,14 +33,8 @@ def silu_fn(x):
 
 
 @tw.jit
-def gelu_erf(x):
-    """Returns x * Phi(x), with the cumulative distribution function of normal numbers. Source: arXiv 1606.08415.
-
-    The code computes max(x, 0) - a Phi(-a) with a = |x|. Unlike 1 + erf this loses no digits for negative x, and it
-    takes half as many instructions. log2 Phi(-a) is a minimax polynomial up to a = 8, with the error relative to the
-    result. Above 8 the term a Phi(-a), less than 1e-14, keeps its value at 8.
-    """
-    a = tl.minimum(tl.abs(x), 8.0)
+def _normal_tail(a):
+    """Returns Phi(-a) for a from 0 to 8: log2 of it is a minimax polynomial, with the error relative to the result."""
     p = 1.2752433553586684e-09
     p = p * a - 5.506693412371533e-08
     p = p * a + 1.0362225566495908e-06
@@ -53,7 +47,18 @@ def gelu_erf(x):
     p = p * a - 0.4591917097568512
     p = p * a - 1.1511075496673584
     p = p * a - 1.0
-    return relu(x) - a * _power_of_two(p)
+    return _power_of_two(p)
+
+
+@tw.jit
+def gelu_erf(x):
+    """Returns x * Phi(x), with the cumulative distribution function of normal numbers. Source: arXiv 1606.08415.
+
+    The code computes max(x, 0) - a Phi(-a) with a = |x|. Unlike 1 + erf this loses no digits for negative x, and it
+    takes half as many instructions. Above 8 the term a Phi(-a), less than 1e-14, keeps its value at 8.
+    """
+    a = tl.minimum(tl.abs(x), 8.0)
+    return relu(x) - a * _normal_tail(a)
 
 
 @tw.jit
@@ -67,3 +72,36 @@ def gelu_tanh(x):
     return _over_more_than_one(
         x, _power_of_two(x * (-1.5957691216 * log2_e - 0.0713548162726 * log2_e * (x * x)))
     )
+
+
+@tw.jit
+def _clamped(x, bound):
+    """Returns x between -bound and bound, and NaN for NaN."""
+    x = tl.maximum(x, -bound, propagate_nan=tl.PropagateNan.ALL)
+    return tl.minimum(x, bound, propagate_nan=tl.PropagateNan.ALL)
+
+
+@tw.jit
+def silu_derivative(x):
+    """Returns the derivative of silu_fn: s (1 + x (1 - s)) with s = sigmoid(x), which is 0 or 1 far out."""
+    x = _clamped(x, 100.0)
+    s = _over_more_than_one(1.0, tl.exp(-x))
+    return s * (1.0 + x * (1.0 - s))
+
+
+@tw.jit
+def gelu_erf_derivative(x):
+    """Returns the derivative of gelu_erf: Phi(x) + x phi(x), with the density of normal numbers."""
+    x = _clamped(x, 8.0)
+    tail = _normal_tail(tl.abs(x))
+    inverse_root = 0.3989422804014327  # 1 / sqrt(2 pi)
+    return tl.where(x > 0.0, 1.0 - tail, tail) + x * (inverse_root * tl.exp(-0.5 * x * x))
+
+
+@tw.jit
+def gelu_tanh_derivative(x):
+    """Returns the derivative of gelu_tanh, x s: s + x s' with s' = s (1 - s) times the derivative of 2u."""
+    x = _clamped(x, 100.0)
+    square = x * x
+    s = _over_more_than_one(1.0, tl.exp(-1.5957691216 * x * (1.0 + 0.044715 * square)))
+    return s + x * (s * (1.0 - s)) * (1.5957691216 * (1.0 + 0.134145 * square))

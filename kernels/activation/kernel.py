@@ -7,7 +7,7 @@ import tilewright.language as tl
 
 from .._arrays import contiguous
 from .._calls import launch
-from .._declaration import Array, Option, Result, Sample, declare
+from .._declaration import Array, Gradient, Option, Result, Sample, declare
 from . import reference
 from .functions import gelu_erf, gelu_tanh, silu_fn
 
@@ -56,6 +56,7 @@ def _apply(out, function, x):
     reference=reference.gelu,
     samples=[*samples(), *samples(approximate="tanh")],
     workloads=WORKLOADS,
+    gradient=Gradient("gelu_backward"),
 )
 def gelu(x, approximate="none", out=None):
     """GELU of every element, computed in float32.
@@ -76,6 +77,7 @@ def gelu(x, approximate="none", out=None):
     reference=reference.silu,
     samples=samples(),
     workloads=WORKLOADS,
+    gradient=Gradient("silu_backward"),
 )
 def silu(x, out=None):
     """x * sigmoid(x) of every element, computed in float32; arguments as for :func:`gelu`."""

@@ -5,7 +5,7 @@ import tilewright.language as tl
 
 from .._arrays import strides
 from .._calls import launch
-from .._declaration import Array, Result, Scalar, declare
+from .._declaration import Array, Gradient, Result, Scalar, declare
 from .._rows import MAX_BLOCK, as_rows, row_samples, row_warps, row_workloads
 from . import reference
 
@@ -135,6 +135,7 @@ def _normalise(out, x, weight, bias, eps, center):
     reference=reference.layer_norm,
     samples=row_samples("weight", "bias"),
     workloads=row_workloads("weight", "bias"),
+    gradient=Gradient("layer_norm_backward"),
 )
 def layer_norm(x, weight=None, bias=None, eps=1e-5, out=None):
     """(x - mean) / sqrt(variance + eps) * weight + bias over the last dimension, in float32.
@@ -156,6 +157,7 @@ def layer_norm(x, weight=None, bias=None, eps=1e-5, out=None):
     reference=reference.rms_norm,
     samples=row_samples("weight"),
     workloads=row_workloads("weight"),
+    gradient=Gradient("rms_norm_backward"),
 )
 def rms_norm(x, weight=None, eps=1e-6, out=None):
     """x / sqrt(mean(x^2) + eps) * weight over the last dimension; arguments as for :func:`layer_norm`.

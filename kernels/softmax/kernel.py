@@ -5,7 +5,7 @@ import tilewright.language as tl
 
 from .._arrays import strides
 from .._calls import launch
-from .._declaration import Array, Result, declare
+from .._declaration import Array, Gradient, Result, declare
 from .._rows import MAX_BLOCK, as_rows, row_samples, row_warps, row_workloads
 from . import reference
 
@@ -56,6 +56,7 @@ def softmax_long_kernel(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.
     reference=reference.softmax,
     samples=row_samples(),
     workloads=row_workloads(),
+    gradient=Gradient("softmax_backward", {"y": "out"}),
 )
 def softmax(x, out=None):
     """exp(x - max) / sum(exp(x - max)) over the last dimension, computed in float32.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import tilewright as tw
 from assembling import matmul_constants
 from tilewright.kernels._rows import row_warps
+from tilewright.kernels.activation.backward import activation_backward_kernel
 from tilewright.kernels.activation.functions import gelu_erf, silu_fn
 from tilewright.kernels.activation.kernel import BLOCK as ACTIVATION_BLOCK
 from tilewright.kernels.activation.kernel import activation_kernel
@@ -23,8 +24,17 @@ from tilewright.kernels.gemm.kernel import matmul_kernel, reduce_kernel
 from tilewright.kernels.gemm.rows import BLOCK as COPY_BLOCK
 from tilewright.kernels.gemm.rows import copy_kernel
 from tilewright.kernels.gemm.scaled import SCALE_BLOCK, block_scaled_kernel
+from tilewright.kernels.norm import backward as norm_backward
 from tilewright.kernels.norm import kernel as norm
+from tilewright.kernels.norm.backward import PART_COLUMNS, PART_ROWS
+from tilewright.kernels.norm.backward_kernel import (
+    add_parts_kernel,
+    norm_backward_kernel,
+    norm_backward_long_kernel,
+    norm_parts_kernel,
+)
 from tilewright.kernels.softmax import kernel as softmax
+from tilewright.kernels.softmax.backward import softmax_backward_kernel, softmax_backward_long_kernel
 
 FLOATS = ("fp16", "bf16", "fp32")
 # One type of each size: the model depends on the size only.
@@ -277,11 +287,32 @@ def attentions():
         yield Shipped(name, attention_kernel, dtype, constants, options, {}, covers)
 
 
+def sums_in_float32(kernel):
+    """Returns the types of the pointers to partial sums and statistics, which are float32."""
+    names = ("parts_ptr", "w_parts_ptr", "b_parts_ptr", "statistics_ptr")
+    return {name: "*fp32" for name in kernel.arg_names if name in names}
+
+
+def backward_options(block):
+    """Returns the options of the gradients of the norms."""
+    warps = norm_backward.warps_of(block)
+    return {"num_warps": warps, "maxnreg": norm_backward.registers_of(warps)}
+
+
 def rows():
     """Memory-bound kernels: each row length with its own kernel, and the kernels for any length."""
     for dtype in FLOATS:
         yield Shipped(f"add {dtype}", add_kernel, dtype, {"BLOCK": ADD_BLOCK}, {"num_warps": 8}, {})
         for function in ("gelu_erf", "gelu_tanh", "silu"):
+            yield Shipped(
+                f"{function} backward {dtype}",
+                activation_backward_kernel,
+                dtype,
+                {"FUNCTION": function, "BLOCK": ACTIVATION_BLOCK},
+                {"num_warps": 8},
+                {},
+                dtype == "bf16",
+            )
             constants = {"FUNCTION": function, "BLOCK": ACTIVATION_BLOCK}
             yield Shipped(
                 f"{function} {dtype}",
@@ -301,6 +332,9 @@ def rows():
             covers = block in (128, softmax.MAX_BLOCK) and dtype != "fp16"
             for name, kernel, constants, options in (
                 ("softmax", softmax.softmax_kernel, {}, warps),
+                ("softmax backward", softmax_backward_kernel, {}, {"num_warps": 2 * row_warps(block)}),
+                ("layer norm backward", norm_backward_kernel, both, backward_options(block)),
+                ("rms norm backward", norm_backward_kernel, rms, backward_options(block)),
                 ("layer norm", norm.norm_kernel, both, normalises),
                 ("rms norm", norm.norm_kernel, rms, normalises),
             ):
@@ -310,17 +344,34 @@ def rows():
                     dtype,
                     constants | {"BLOCK": block},
                     options,
-                    {},
+                    sums_in_float32(kernel),
                     covers,
                 )
         warps = {"num_warps": 4}
+        long = {"CENTER": False, "HAS_WEIGHT": True, "BLOCK": norm.LONG_BLOCK}
         normalises = warps | {"maxnreg": norm.REGISTERS}
         for name, kernel, constants, options in (
             ("softmax", softmax.softmax_long_kernel, {"BLOCK": softmax.LONG_BLOCK}, warps),
+            (
+                "softmax backward",
+                softmax_backward_long_kernel,
+                {"BLOCK": softmax.LONG_BLOCK},
+                {"num_warps": 8},
+            ),
+            ("layer norm backward", norm_backward_long_kernel, long | {"CENTER": True}, {"num_warps": 8}),
+            ("rms norm backward", norm_backward_long_kernel, long, {"num_warps": 8}),
+            (
+                "parts",
+                norm_parts_kernel,
+                {"HAS_WEIGHT": True, "HAS_BIAS": True, "BLOCK": PART_COLUMNS},
+                warps,
+            ),
+            ("sum of parts of rows", add_parts_kernel, {"ROWS": PART_ROWS, "BLOCK": PART_COLUMNS}, warps),
             ("layer norm", norm.norm_long_kernel, both | {"BLOCK": norm.LONG_BLOCK}, normalises),
             ("rms norm", norm.norm_long_kernel, rms | {"BLOCK": norm.LONG_BLOCK}, normalises),
         ):
-            yield Shipped(f"{name} {dtype} long", kernel, dtype, constants, options, {}, dtype == "bf16")
+            types = sums_in_float32(kernel)
+            yield Shipped(f"{name} {dtype} long", kernel, dtype, constants, options, types, dtype == "bf16")
 
 
 SHIPPED = [

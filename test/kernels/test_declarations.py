@@ -82,6 +82,65 @@ def test_costs_by_hand():
     assert (cost.bytes, cost.flops) == (2 * (96 + 40 + 60), 2 * 3 * 4 * 8 * 5)
 
 
+GRADIENTS = [name for name, declaration in DECLARED.items() if declaration.gradient]
+
+
+def test_kernels_with_gradients():
+    assert {"softmax", "layer_norm", "rms_norm", "gelu", "silu"} <= set(GRADIENTS)
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients_are_declared(name):
+    """Every argument and result of the gradient is one of the forward kernel, or belongs to one."""
+    forward = DECLARED[name]
+    backward = DECLARED[forward.gradient.kernel]
+    known = {*forward.arguments, *forward.results, *(f"{result}_grad" for result in forward.results)}
+    assert {forward.gradient.sources.get(argument, argument) for argument in backward.arguments} <= known
+    assert {result.removesuffix("_grad") for result in backward.results} <= set(forward.arguments)
+    assert all(result.endswith("_grad") for result in backward.results)
+
+
+def cases_of_gradients():
+    for name in GRADIENTS:
+        for number, sample in enumerate(DECLARED[name].samples):
+            if 0 < samples.elements(sample) < 5000:
+                yield name, number
+
+
+@pytest.mark.parametrize("name, number", cases_of_gradients())
+def test_references_of_gradients_against_finite_differences(rng, name, number):
+    forward = DECLARED[name]
+    backward = DECLARED[forward.gradient.kernel]
+    given = samples.make(forward, forward.samples[number], "float32", rng)
+    given = {key: value[0] if isinstance(value, tuple) else value for key, value in given.items()}
+    known = given | samples.expected(forward, given)
+    known |= {f"{key}_grad": rng.standard_normal(known[key].shape) for key in forward.results}
+    sources = {key: forward.gradient.sources.get(key, key) for key in backward.arguments}
+    gradients = samples.expected(
+        backward, {key: known[source] for key, source in sources.items() if source in known}
+    )
+
+    def loss(changed):
+        found = samples.expected(forward, given | changed)
+        return sum((known[f"{key}_grad"] * found[key]).sum() for key in forward.results)
+
+    checked = 0
+    for result, gradient in gradients.items():
+        argument = result.removesuffix("_grad")
+        if given.get(argument) is None:
+            continue
+        assert gradient.shape == given[argument].shape
+        for _ in range(3):
+            direction = rng.standard_normal(given[argument].shape)
+            step = 1e-5 * direction
+            slope = loss({argument: given[argument] + step}) - loss({argument: given[argument] - step})
+            expected = (gradient * direction).sum()
+            scale = np.linalg.norm(gradient) * np.linalg.norm(direction) + 1e-3
+            assert abs(slope / 2e-5 - expected) < 1e-6 * scale
+            checked += 1
+    assert checked
+
+
 @pytest.mark.parametrize("workload", ["cpu", "gpu"])
 @pytest.mark.parametrize("name", DECLARED)
 def test_workloads(name, workload):
