@@ -7,7 +7,6 @@ the difference to float64, over the norm of the reference.
 """
 
 import argparse
-import importlib
 import os
 import pathlib
 import time
@@ -17,18 +16,14 @@ import numpy as np
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
-from run import FAMILIES, all_cases, speed
+from run import all_cases, speed
 from tilewright import kernels
 from timing import cpu_time, gpu_time
 
 
 def references():
     """Returns the float64 references, with the interface of `tilewright.kernels`."""
-    found = {}
-    for family in FAMILIES:
-        module = importlib.import_module(f"tilewright.kernels.{family}.reference")
-        found |= {name: getattr(module, name) for name in kernels.__all__ if hasattr(module, name)}
-    return SimpleNamespace(**found)
+    return SimpleNamespace(**{name: found.reference for name, found in kernels.declarations().items()})
 
 
 def has_gpu():

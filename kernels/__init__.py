@@ -3,7 +3,9 @@
 Every function takes arrays of NumPy (on the CPU back end), PyTorch or CuPy (on the
 device of the array) and returns an array of the same library.
 They are not differentiable: a tensor that requires a gradient is refused while
-PyTorch records it. ``out`` is written in place, and autograd is told.
+PyTorch records it. Functions such as ``softmax_backward`` compute gradients.
+Results such as ``out`` are written in place, and autograd is told.
+``declarations()`` lists the kernels, see docs/adding-a-kernel.md.
 """
 
 from ._declaration import declarations

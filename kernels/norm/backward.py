@@ -5,7 +5,7 @@ import tilewright as tw
 from .._arrays import as_dtype, multiprocessors, on_gpu, strides
 from .._calls import launch, new
 from .._declaration import FLOATS, Array, Result, Scalar, declare
-from .._rows import MAX_BLOCK, as_rows, row_samples, row_workloads
+from .._rows import as_rows, row_samples, row_workloads
 from . import reference
 from .backward_kernel import (
     add_parts_kernel,
@@ -15,6 +15,8 @@ from .backward_kernel import (
 )
 from .kernel import LONG_BLOCK, REGISTERS, ROWS
 
+#: Maximum length of a row that stays in registers. With x, out_grad and two sums, twice the length spills.
+MAX_BLOCK = 8192
 #: Warps of a program for a row that does not fit in registers.
 LONG_WARPS = 8
 #: Columns of a program that adds rows, and partial sums that it adds at a time.

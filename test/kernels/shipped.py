@@ -329,7 +329,6 @@ def rows():
             block = 1 << exponent
             warps = {"num_warps": row_warps(block)}
             normalises = warps | {"maxnreg": norm.REGISTERS}
-            covers = block in (128, softmax.MAX_BLOCK) and dtype != "fp16"
             for name, kernel, constants, options in (
                 ("softmax", softmax.softmax_kernel, {}, warps),
                 ("softmax backward", softmax_backward_kernel, {}, {"num_warps": 2 * row_warps(block)}),
@@ -338,6 +337,9 @@ def rows():
                 ("layer norm", norm.norm_kernel, both, normalises),
                 ("rms norm", norm.norm_kernel, rms, normalises),
             ):
+                longest = norm_backward.MAX_BLOCK if kernel is norm_backward_kernel else softmax.MAX_BLOCK
+                if block > longest:
+                    continue
                 yield Shipped(
                     f"{name} {dtype} {block}",
                     kernel,
@@ -345,7 +347,7 @@ def rows():
                     constants | {"BLOCK": block},
                     options,
                     sums_in_float32(kernel),
-                    covers,
+                    block in (128, longest) and dtype != "fp16",
                 )
         warps = {"num_warps": 4}
         long = {"CENTER": False, "HAS_WEIGHT": True, "BLOCK": norm.LONG_BLOCK}

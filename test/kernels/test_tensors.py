@@ -100,6 +100,18 @@ def test_autograd_notices_writes(make, case):
             saved.sum().backward()
 
 
+def test_autograd_notices_writes_of_several_results(make):
+    x, weight = make(4, 8), make(8)
+    for _ in range(3):
+        outs = {name: make(*shape) for name, shape in (("x_grad", (4, 8)), ("weight_grad", (8,)))}
+        before = [out._version for out in outs.values()]
+        made = kernels.layer_norm_backward(x, x.clone(), weight, **outs)
+        assert made[0] is outs["x_grad"] and made[1] is outs["weight_grad"] and made[2] is None
+        assert all(out._version > version for out, version in zip(outs.values(), before))
+    with pytest.raises(GradientError, match=r"^weight_grad requires a gradient"):
+        kernels.layer_norm_backward(x, x, weight, weight_grad=make(8).requires_grad_())
+
+
 def test_versions_of_inputs_stay(make):
     x, y = make(4, 8), make(4, 8)
     versions = x._version, y._version
