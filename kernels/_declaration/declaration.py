@@ -217,7 +217,7 @@ def declare(
             has the order and the defaults; the default None makes an array or a number optional.
         results: name to :class:`Result`. Each is a parameter with the default None.
         reference: a function of NumPy arrays that computes the results in float64. It gets the arguments that it names.
-        samples: each :class:`Sample` is tested with every dtype of ``tolerance``.
+        samples: each :class:`Sample` is tested with the dtypes of ``tolerance``: the first two with all, others in turn.
         workloads: "cpu" and "gpu" to a pair of :class:`Sample` and dtype, which benchmarks time.
         gradient: a :class:`Gradient`, or None.
         tolerance: dtype to the largest relative error, the norm of the difference over that of the reference.
