@@ -1,6 +1,7 @@
 """The page of the kernel library, made from the declarations of its kernels."""
 
 import inspect
+import re
 
 from tilewright.kernels import declarations
 from tilewright.kernels._declaration import Array, Option, Scalar
@@ -17,6 +18,10 @@ of one name are equal, and "..." stands for any number of leading dimensions. An
 the norm of the reference, by the dtype of the arguments. `benchmarks/library.py` measures the kernels, and
 [Adding a kernel](adding-a-kernel.md) describes declarations.
 """
+
+
+#: A role of Sphinx, such as :func:`softmax`.
+_ROLE = re.compile(r":\w+:`([^`]+)`")
 
 
 def _dtypes(kind):
@@ -65,7 +70,7 @@ def entry(declaration):
     lines = [
         f"## {declaration.name}\n",
         f"```python\n{render.wrapped(f'kernels.{declaration.name}', function)}\n```\n",
-        render.paragraphs(inspect.getdoc(function)),
+        render.paragraphs(_ROLE.sub(r"`\1`", inspect.getdoc(function))),
         "| parameter | what | shape | | default |",
         "|---|---|---|---|---|",
         *(_argument(name, kind, declaration) for name, kind in declaration.arguments.items()),
