@@ -8,8 +8,48 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::warp;
 
+//===----------------------------------------------------------------------===//
+// Text form
+//===----------------------------------------------------------------------===//
+
+/// Parses one operand, or several in brackets.
+static ParseResult
+parseDotOperands(OpAsmParser &parser,
+                 SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands) {
+  if (failed(parser.parseOptionalLSquare()))
+    return parser.parseOperand(operands.emplace_back());
+  return failure(parser.parseOperandList(operands) || parser.parseRSquare());
+}
+
+static void printDotOperands(OpAsmPrinter &printer, Operation *,
+                             OperandRange operands) {
+  if (operands.size() == 1)
+    printer << operands.front();
+  else
+    printer << '[' << operands << ']';
+}
+
+/// Parses one type, or several in brackets.
+static ParseResult parseDotTypes(OpAsmParser &parser,
+                                 SmallVectorImpl<Type> &types) {
+  if (failed(parser.parseOptionalLSquare()))
+    return parser.parseType(types.emplace_back());
+  return failure(parser.parseTypeList(types) || parser.parseRSquare());
+}
+
+static void printDotTypes(OpAsmPrinter &printer, Operation *, TypeRange types) {
+  if (types.size() == 1)
+    printer << types.front();
+  else
+    printer << '[' << types << ']';
+}
+
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpWgmmaOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Dots
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// An operand of wgmma, in registers or in shared memory.
@@ -33,7 +73,7 @@ struct Operand {
 };
 } // namespace
 
-/// Whether wgmma supports these element types (C2).
+/// Whether wgmma supports these element types.
 static bool areWgmmaTypes(Type a, Type b, Type acc) {
   bool isFloat = acc.isF32() || acc.isF16();
   if (tile::isFloat8(a) && tile::isFloat8(b))
@@ -47,76 +87,102 @@ static bool areWgmmaTypes(Type a, Type b, Type acc) {
   return a.isSignlessInteger(8) && acc.isSignlessInteger(32);
 }
 
-/// Checks C1 to C4 of `warp.wgmma` for one dot of `op`.
-static LogicalResult verifyDot(Operation *op, ArrayRef<Type> types) {
+/// Checks C2 to C5 of `warp.wgmma` for the dot of `b` and `acc`.
+static LogicalResult verifyDot(WgmmaOp op, Type typeOfB, Type typeOfAcc) {
+  Type types[] = {op.getA().getType(), typeOfB, typeOfAcc};
   Operand a(types[0]), b(types[1]), acc(types[2]);
   if (a.shape.size() != 2 || b.shape.size() != 2 || acc.shape.size() != 2 ||
       a.shape[0] != acc.shape[0] || a.shape[1] != b.shape[0] ||
-      b.shape[1] != acc.shape[1]) // C1
-    return op->emitOpError("multiplies MxK by KxN onto MxN, got ")
+      b.shape[1] != acc.shape[1]) // C2
+    return op.emitOpError("multiplies MxK by KxN onto MxN, got ")
            << types[0] << ", " << types[1] << " and " << types[2];
-  if (!areWgmmaTypes(a.element, b.element, acc.element)) // C2
-    return op->emitOpError("has no tensor-core instruction for ")
+  if (!areWgmmaTypes(a.element, b.element, acc.element)) // C3
+    return op.emitOpError("has no tensor-core instruction for ")
            << a.element << ", " << b.element << " and " << acc.element;
   bool aInShared = isa<SharedType>(types[0]);
   bool isLaidOut = acc.layout || (!aInShared && a.layout);
   if (!isLaidOut && !hasLayouts(op))
     return success();
   if (!a.layout || !acc.layout)
-    return op->emitOpError("needs tiles with a #warp.linear layout");
+    return op.emitOpError("needs tiles with a #warp.linear layout");
   WgmmaObstacle obstacle;
   if (planWgmma(*a.layout, aInShared, *b.layout, *acc.layout,
                 a.element.getIntOrFloatBitWidth(), obstacle))
     return success();
   Type culprit = types[unsigned(obstacle)];
-  if (isa<SharedType>(culprit)) // C4
-    return op->emitOpError("has shared memory that no matrix descriptor "
-                           "expresses: ")
+  if (isa<SharedType>(culprit)) // C5
+    return op.emitOpError("has shared memory that no matrix descriptor "
+                          "expresses: ")
            << culprit;
-  return op->emitOpError("has a tile in registers that no wgmma takes: ") // C3
+  return op.emitOpError("has a tile in registers that no wgmma takes: ") // C4
          << culprit;
 }
 
-LogicalResult WgmmaOp::verify() {
-  return verifyDot(*this,
-                   {getA().getType(), getB().getType(), getAcc().getType()});
-}
-
-LogicalResult WgmmaMergedOp::verify() {
-  if (getB().size() < 2 || getB().size() != getAcc().size()) // C1
-    return emitOpError("needs at least two dots, got ")
-           << getB().size() << " B operands and " << getAcc().size()
-           << " accumulators";
-  int64_t columns = 0;
-  for (auto [b, acc] : llvm::zip_equal(getB(), getAcc())) {
-    if (failed(
-            verifyDot(*this, {getA().getType(), b.getType(), acc.getType()})))
-      return failure();
-    columns += cast<SharedType>(b.getType()).getShape()[1];
+/// Checks that all dots of `op` have the element types of the first one.
+static LogicalResult verifySameTypes(WgmmaOp op) {
+  Operand first(op.getB()[0].getType()), firstAcc(op.getAcc()[0].getType());
+  for (auto [b, acc] : llvm::zip_equal(op.getB(), op.getAcc())) {
+    Operand right(b.getType()), each(acc.getType());
+    if (right.element != first.element || each.element != firstAcc.element)
+      return op.emitOpError("needs the same element types in all dots, got ")
+             << right.element << " onto " << each.element << " after "
+             << first.element << " onto " << firstAcc.element;
   }
-  if (columns > kWgmmaMaxColumns) // C2
-    return emitOpError("has instructions of at most 256 columns, got ")
-           << columns;
   return success();
 }
 
-static void addReads(MutableArrayRef<OpOperand> operands,
-                     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  for (OpOperand &operand : operands)
+LogicalResult WgmmaOp::verify() {
+  if (getB().empty() || getB().size() != getAcc().size()) // C1
+    return emitOpError("needs as many B operands as accumulators, at least "
+                       "one, got ")
+           << getB().size() << " and " << getAcc().size();
+  for (auto [b, acc] : llvm::zip_equal(getB(), getAcc()))
+    if (failed(verifyDot(*this, b.getType(), acc.getType())))
+      return failure();
+  if (failed(verifySameTypes(*this))) // C3
+    return failure();
+  if (getNumDots() > 1 && getNumColumns() > kWgmmaMaxColumns) // C6
+    return emitOpError("computes at most ")
+           << kWgmmaMaxColumns << " columns of several dots, got "
+           << getNumColumns();
+  return success();
+}
+
+static Value getSingle(ValueRange values) {
+  return values.size() == 1 ? values.front() : Value();
+}
+
+Value WgmmaOp::getSingleB() { return getSingle(getB()); }
+
+Value WgmmaOp::getSingleAcc() { return getSingle(getAcc()); }
+
+Value WgmmaOp::getSingleResult() { return getSingle(getResults()); }
+
+Value WgmmaOp::getTiedResult(OpOperand &acc) {
+  size_t first = getMultiplicands().size(), number = acc.getOperandNumber();
+  return acc.getOwner() == *this && number >= first
+             ? Value(getResults()[number - first])
+             : Value();
+}
+
+int64_t WgmmaOp::getNumColumns() {
+  int64_t columns = 0;
+  for (Value acc : getAcc())
+    columns += cast<RankedTensorType>(acc.getType()).getShape().back();
+  return columns;
+}
+
+void WgmmaOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : getOperation()->getOpOperands())
     if (isa<SharedType>(operand.get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), &operand,
                            SharedMemory::get());
 }
 
-void WgmmaOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  addReads(getOperation()->getOpOperands(), effects);
-}
-
-void WgmmaMergedOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  addReads(getOperation()->getOpOperands(), effects);
-}
+//===----------------------------------------------------------------------===//
+// Waits and pinned registers
+//===----------------------------------------------------------------------===//
 
 LogicalResult WgmmaWaitOp::verify() {
   if (getAccumulators().empty()) // C2

@@ -4,19 +4,20 @@ include "dialect/Warp/WarpBase.td"
 include "dialect/Warp/WarpResources.td"
 
 def Warp_WgmmaOp : Warp_Op<"wgmma", [
-    AllTypesMatch<["acc", "result"]>,
+    AttrSizedOperandSegments,
+    RangedTypesMatchWith<"results are the accumulators", "acc", "results", "$_self">,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "asynchronous matrix multiplication by the tensor cores of warpgroups";
   let description = [{
-    Starts `result = acc + a . b` by `wgmma` instructions (sm_90a), as one
-    group, and does not wait for it. Until the result has passed a
-    `warp.wgmma_wait` that completes the group:
+    Starts `results[i] = acc[i] + a . b[i]` for all `i` by `wgmma` instructions
+    (sm_90a), as one group, and does not wait for it. Until a result has passed
+    a `warp.wgmma_wait` that completes the group:
 
     - the result may only be the accumulator of another `warp.wgmma`, the
       operand of a `warp.wgmma_wait`, or be carried to one by a loop;
     - the shared memory of `a` and `b` must not change.
 
-    So the result is the token of the operation: a live result that was not
+    So the results are the token of the operation: a live result that was not
     waited for also keeps the operands' memory live. Groups complete in the
     order in which they were started.
 
@@ -34,61 +35,64 @@ def Warp_WgmmaOp : Warp_Op<"wgmma", [
     f32 operands must already be rounded to tf32: lower mantissa bits are
     ignored. Accumulation of 8-bit floats keeps about 14 bits of mantissa.
 
-    C1: `a` is MxK, `b` KxN and `acc` MxN.
-    C2: the element types are in one row of the table.
-    C3: each four warps of `acc` hold 64 rows of it, in the accumulator layout
+    With several dots, each instruction computes columns of all results, and
+    reads the rows of `a` once for all of them. Each `b` starts in shared memory
+    at the end of the previous one, and one matrix descriptor expresses all of
+    them. `warp-merge-wgmma` forms such ops; earlier passes form one dot per op.
+
+    C1: there is at least one dot, and as many `b` as `acc`.
+    C2: `a` is MxK, each `b` KxN and its `acc` MxN.
+    C3: the element types are in one row of the table. All `b` have the same
+        element type, and all `acc`.
+    C4: each four warps of `acc` hold 64 rows of it, in the accumulator layout
         of the instruction. If `a` is in registers, they hold the same rows of
         `a` in the operand layout of the instruction.
-    C4: a matrix descriptor can express the layout of each operand in shared
+    C5: a matrix descriptor can express the layout of each operand in shared
         memory. That is a swizzle over 32, 64 or 128 bytes with the contracted
         dimension contiguous, or the other one for 16-bit elements. See
-        lib/Layout/WgmmaTiling.h. C3 and C4 apply if the tiles of the function
+        lib/Layout/WgmmaTiling.h. C4 and C5 apply if the tiles of the function
         have layouts.
+    C6: several dots together have at most 256 columns.
 
     ```mlir
     %s = warp.wgmma %a, %b, %c
       : !warp.shared<64x64xf16, #a>, !warp.shared<64x128xf16, #b>, tensor<64x128xf32, #c>
     %d = warp.wgmma_wait %s {pendings = 0 : i32} : tensor<64x128xf32, #c>
-    ```
-  }];
-  let arguments = (ins AnyTypeOf<[Warp_Shared, Warp_Tile]>:$a, Warp_Shared:$b,
-                       Warp_Tile:$acc);
-  let results = (outs Warp_Tile:$result);
-  let assemblyFormat = [{
-    $a `,` $b `,` $acc attr-dict `:` qualified(type($a)) `,`
-    qualified(type($b)) `,` type($acc)
-  }];
-  let hasVerifier = 1;
-}
 
-def Warp_WgmmaMergedOp : Warp_Op<"wgmma_merged", [
-    AttrSizedOperandSegments,
-    RangedTypesMatchWith<"results are the accumulators", "acc", "results", "$_self">,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "several wgmmas with the same A, merged into one";
-  let description = [{
-    Starts `results[i] = acc[i] + a . b[i]` for all `i`, as `warp.wgmma` does.
-    Each instruction computes columns of all results. The rows of `a` are read
-    once for all of them. They form one group.
-
-    Each `b` starts in shared memory at the end of the previous one, and one
-    matrix descriptor expresses all of them.
-
-    C1: there are at least two dots, each one that `warp.wgmma` supports.
-    C2: together they have at most 256 columns.
-
-    ```mlir
-    %s, %t = warp.wgmma_merged %a, [%b, %c], [%u, %v]
-      : !warp.shared<64x64xf16, #a>, [!warp.shared<64x128xf16, #b>, !warp.shared<64x64xf16, #c>],
-        [tensor<64x128xf32, #u>, tensor<64x64xf32, #v>]
+    %t:2 = warp.wgmma %a, [%b, %e], [%c, %f]
+      : !warp.shared<64x64xf16, #a>, [!warp.shared<64x128xf16, #b>, !warp.shared<64x64xf16, #e>],
+        [tensor<64x128xf32, #c>, tensor<64x64xf32, #f>]
     ```
   }];
   let arguments = (ins AnyTypeOf<[Warp_Shared, Warp_Tile]>:$a,
                        Variadic<Warp_Shared>:$b, Variadic<Warp_Tile>:$acc);
   let results = (outs Variadic<Warp_Tile>:$results);
   let assemblyFormat = [{
-    $a `,` `[` $b `]` `,` `[` $acc `]` attr-dict `:` qualified(type($a)) `,`
-    `[` qualified(type($b)) `]` `,` `[` type($acc) `]`
+    $a `,` custom<DotOperands>($b) `,` custom<DotOperands>($acc) attr-dict `:`
+    qualified(type($a)) `,` custom<DotTypes>(type($b)) `,`
+    custom<DotTypes>(type($acc))
+  }];
+  let extraClassDeclaration = [{
+    /// The number of dots.
+    size_t getNumDots() { return getAcc().size(); }
+
+    /// B, the accumulator or the result of the only dot; null if there are
+    /// several.
+    mlir::Value getSingleB();
+    mlir::Value getSingleAcc();
+    mlir::Value getSingleResult();
+
+    /// A and all B.
+    mlir::OperandRange getMultiplicands() {
+      return getOperands().drop_back(getNumDots());
+    }
+
+    /// The result that continues `acc`; null if that is no accumulator of the
+    /// op.
+    mlir::Value getTiedResult(mlir::OpOperand &acc);
+
+    /// The columns of all results together.
+    int64_t getNumColumns();
   }];
   let hasVerifier = 1;
 }

@@ -250,9 +250,9 @@ void LayoutAssignment::anchorAccess(Operation *op, LinearAttr layout) {
 
 /// The layouts of an explicit `warp.wgmma` in the kernel's source.
 static DotLayouts getDotLayouts(warp::WgmmaOp wgmma, int64_t numWarps) {
-  RankedTensorType type = wgmma.getAcc().getType();
-  auto b = cast<warp::SharedType>(wgmma.getB().getType());
-  // warp::checkDots has checked that there is a layout.
+  // warp::checkDots has checked that there is one dot, with a layout.
+  auto type = cast<RankedTensorType>(wgmma.getSingleAcc().getType());
+  auto b = cast<warp::SharedType>(wgmma.getSingleB().getType());
   LinearLayout acc = *wgmmaLayout(type.getShape(), numWarps);
   DotLayouts layouts;
   layouts.isWgmma = true;
@@ -285,7 +285,7 @@ void LayoutAssignment::anchorDots() {
   func.walk([&](Operation *op) {
     if (auto wgmma = dyn_cast<warp::WgmmaOp>(op)) {
       dotLayouts[op] = getDotLayouts(wgmma, numWarps);
-      assign(wgmma.getResult(), dotLayouts[op].acc);
+      assign(wgmma.getSingleResult(), dotLayouts[op].acc);
     } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
       OperandOrder order;
       if (cast<RankedTensorType>(dot.getType()).getRank() == 2)
@@ -308,7 +308,7 @@ void LayoutAssignment::anchorDots() {
   func.walk(
       [&](tile::DotOp dot) { request(dot.getAcc(), dotLayouts[dot].acc); });
   func.walk([&](warp::WgmmaOp wgmma) {
-    request(wgmma.getAcc(), dotLayouts[wgmma].acc);
+    request(wgmma.getSingleAcc(), dotLayouts[wgmma].acc);
   });
   drain();
   func.walk([&](Operation *op) {

@@ -88,7 +88,7 @@ OpOperand *tilewright::findUseOfInFlightAccumulator(Operation *func) {
       return WalkResult::advance();
     auto wgmma = dyn_cast<warp::WgmmaOp>(op);
     for (OpOperand &operand : op->getOpOperands()) {
-      bool isAcc = wgmma && &operand == &wgmma.getAccMutable();
+      bool isAcc = wgmma && wgmma.getTiedResult(operand);
       if (isAcc || !isInFlightAccumulator(operand.get()))
         continue;
       found = &operand;

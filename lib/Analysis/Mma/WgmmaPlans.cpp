@@ -14,7 +14,8 @@ Type tilewright::getTileElementType(Value tile) {
   return getElementTypeOrSelf(tile.getType());
 }
 
-std::optional<WgmmaPlan> tilewright::getWgmmaPlan(Value a, Value b, Value acc) {
+/// The instructions of one dot.
+static std::optional<WgmmaPlan> planDot(Value a, Value b, Value acc) {
   auto shared = dyn_cast<SharedType>(a.getType());
   std::optional<LinearLayout> left =
       shared ? shared.getLayout().getLayout() : getLayout(a.getType());
@@ -28,8 +29,12 @@ std::optional<WgmmaPlan> tilewright::getWgmmaPlan(Value a, Value b, Value acc) {
                    obstacle);
 }
 
-bool tilewright::startsAtZero(Value acc) {
+bool tilewright::isZeroAcc(Value acc) {
   return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
+}
+
+bool tilewright::startsAtZero(WgmmaOp wgmma) {
+  return llvm::all_of(wgmma.getAcc(), isZeroAcc);
 }
 
 /// The offset of `memory` in the ring slot that `slot` waits for, if it is one
@@ -46,12 +51,14 @@ static std::optional<int64_t> getOffsetInSlot(Value memory, RingWaitOp slot) {
 
 std::optional<WgmmaPlan> tilewright::getWgmmaPlan(Value a, ValueRange b,
                                                   ValueRange acc) {
+  if (b.size() == 1)
+    return planDot(a, b.front(), acc.front());
   auto slot = getNamedMemory(b.front()).getDefiningOp<RingWaitOp>();
   SmallVector<AdjacentWgmma> adjacent;
   std::optional<int64_t> end;
   for (auto [right, each] : llvm::zip_equal(b, acc)) {
     auto start = getOffsetInSlot(getNamedMemory(right), slot);
-    auto plan = getWgmmaPlan(a, right, each);
+    auto plan = planDot(a, right, each);
     if (!start || !plan || (end && *end != *start))
       return std::nullopt;
     int64_t bytes = cast<SharedType>(right.getType()).getSizeInBytes();

@@ -11,15 +11,15 @@ namespace tilewright {
 /// The element type of a tile in registers or in shared memory.
 mlir::Type getTileElementType(mlir::Value tile);
 
-/// Whether the accumulator is zero.
-bool startsAtZero(mlir::Value acc);
+/// Whether `acc` is zero.
+bool isZeroAcc(mlir::Value acc);
 
-/// The instructions of one `warp.wgmma`.
-std::optional<WgmmaPlan> getWgmmaPlan(mlir::Value a, mlir::Value b,
-                                      mlir::Value acc);
+/// Whether all accumulators of `wgmma` are zero. Its instructions then do not
+/// read them.
+bool startsAtZero(warp::WgmmaOp wgmma);
 
-/// The instructions of one `warp.wgmma_merged`. Nothing if the operands B are
-/// not consecutive tiles of one ring slot.
+/// The instructions of one `warp.wgmma`. Nothing if tiles have no layouts, or
+/// if several operands B are not consecutive tiles of one ring slot.
 std::optional<WgmmaPlan> getWgmmaPlan(mlir::Value a, mlir::ValueRange b,
                                       mlir::ValueRange acc);
 

@@ -118,9 +118,9 @@ static SharedUse getStaging(Value memory, bool isWrite) {
 // Asynchronous reads
 //===----------------------------------------------------------------------===//
 
-/// The memory that the products of one `wgmma` are read from.
+/// The memory that the dots of one `wgmma` are read from.
 static SmallVector<Value> getOperandMemory(warp::WgmmaOp op) {
-  SmallVector<Value> memory{op.getB()};
+  SmallVector<Value> memory(op.getB());
   if (isa<warp::SharedType>(op.getA().getType()))
     memory.push_back(op.getA());
   return memory;
@@ -147,12 +147,12 @@ static SmallVector<Value> getCarried(Value acc) {
 static SmallVector<warp::WgmmaOp> getAwaited(warp::WgmmaWaitOp wait) {
   llvm::SetVector<Value> accs(wait.getAccumulators().begin(),
                               wait.getAccumulators().end());
-  SmallVector<warp::WgmmaOp> awaited;
+  llvm::SetVector<warp::WgmmaOp> awaited;
   for (unsigned i = 0; i < accs.size(); ++i) {
     Value acc = accs[i];
     if (auto wgmma = acc.getDefiningOp<warp::WgmmaOp>()) {
-      awaited.push_back(wgmma);
-      accs.insert(wgmma.getAcc());
+      awaited.insert(wgmma);
+      accs.insert(wgmma.getAcc()[cast<OpResult>(acc).getResultNumber()]);
     } else if (auto other = acc.getDefiningOp<warp::WgmmaWaitOp>()) {
       if (other.getPendings() != 0)
         accs.insert(
@@ -162,14 +162,15 @@ static SmallVector<warp::WgmmaOp> getAwaited(warp::WgmmaWaitOp wait) {
         accs.insert(carried);
     }
   }
-  return awaited;
+  return awaited.takeVector();
 }
 
 /// Adds to `accs` the values to which `use` forwards an accumulator in flight.
 static void followAcc(OpOperand &use, llvm::SetVector<Value> &accs) {
   Operation *op = use.getOwner();
-  if (isa<warp::WgmmaOp>(op)) {
-    accs.insert(op->getResult(0));
+  if (auto wgmma = dyn_cast<warp::WgmmaOp>(op)) {
+    if (Value result = wgmma.getTiedResult(use))
+      accs.insert(result);
   } else if (auto wait = dyn_cast<warp::WgmmaWaitOp>(op)) {
     if (wait.getPendings() != 0)
       accs.insert(wait.getResult(use.getOperandNumber()));
@@ -187,7 +188,7 @@ static void followAcc(OpOperand &use, llvm::SetVector<Value> &accs) {
 static void appendWaits(warp::WgmmaOp wgmma,
                         SmallVectorImpl<Operation *> &waits) {
   llvm::SetVector<Value> accs;
-  accs.insert(wgmma.getResult());
+  accs.insert(wgmma.result_begin(), wgmma.result_end());
   for (unsigned i = 0; i < accs.size(); ++i)
     for (OpOperand &use : accs[i].getUses()) {
       if (isa<warp::WgmmaWaitOp>(use.getOwner()))

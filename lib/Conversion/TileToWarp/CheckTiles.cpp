@@ -68,14 +68,17 @@ LogicalResult warp::checkTiles(tile::FuncOp func, int64_t numWarps) {
 }
 
 static LogicalResult checkDot(warp::WgmmaOp mma, int64_t numWarps) {
-  auto acc = cast<RankedTensorType>(mma.getAcc().getType());
+  if (mma.getNumDots() != 1)
+    return mma.emitError("a wgmma has one dot until warp-merge-wgmma, got ")
+           << mma.getNumDots();
+  auto acc = cast<RankedTensorType>(mma.getSingleAcc().getType());
   std::optional<LinearLayout> accLayout = wgmmaLayout(acc.getShape(), numWarps);
   if (!accLayout)
     return mma.emitError(
                "wgmma takes at least 64 rows and 8 columns per warpgroup, and "
                "roles of 4 warps or more; got ")
            << acc << " and " << numWarps << " warps";
-  auto b = cast<warp::SharedType>(mma.getB().getType());
+  auto b = cast<warp::SharedType>(mma.getSingleB().getType());
   unsigned bits = 8 * warp::getElementBytes(b.getElementType());
   auto a = dyn_cast<warp::SharedType>(mma.getA().getType());
   LinearLayout rows = a ? a.getLayout().getLayout()

@@ -86,10 +86,11 @@ void DotFormer::formWgmma(tile::DotOp dot) {
                      : store(dot.getA(), /*contracted=*/1, Reader::TensorCore);
   Value b = store(dot.getB(), /*contracted=*/0, Reader::TensorCore);
   rewriter.setInsertionPoint(dot);
-  auto mma = warp::WgmmaOp::create(rewriter, dot.getLoc(), dot.getType(), a, b,
-                                   dot.getAcc());
+  auto mma =
+      warp::WgmmaOp::create(rewriter, dot.getLoc(), TypeRange(dot.getType()), a,
+                            b, ValueRange(dot.getAcc()));
   rewriter.replaceOpWithNewOp<warp::WgmmaWaitOp>(
-      dot, TypeRange(dot.getType()), mma.getResult(), /*pendings=*/0);
+      dot, TypeRange(dot.getType()), mma.getResults(), /*pendings=*/0);
 }
 
 /// Whether `op` runs in iterations of a loop, even under a condition.

@@ -58,8 +58,13 @@ tile.func @transposed(%c: tensor<64x16xf32, #c>, %a: !warp.shared<64x16xf16, #a1
 
 // CHECK-LABEL: @merged
 tile.func @merged(%c: tensor<64x16xf32, #c>, %a: !warp.shared<64x16xf16, #a16>, %b: !warp.shared<16x16xf16, #b16>) {
-  // CHECK: %[[R:.*]]:2 = warp.wgmma_merged %[[A:.*]], [%[[B:.*]], %[[B]]], [%[[C:.*]], %[[C]]] : !warp.shared<64x16xf16, #{{.*}}>, [!warp.shared<16x16xf16, #{{.*}}>, !warp.shared<16x16xf16, #{{.*}}>], [tensor<64x16xf32, #{{.*}}>, tensor<64x16xf32, #{{.*}}>]
-  %s:2 = warp.wgmma_merged %a, [%b, %b], [%c, %c] : !warp.shared<64x16xf16, #a16>, [!warp.shared<16x16xf16, #b16>, !warp.shared<16x16xf16, #b16>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
+  // CHECK: %[[R:.*]]:2 = warp.wgmma %[[A:.*]], [%[[B:.*]], %[[B]]], [%[[C:.*]], %[[C]]] : !warp.shared<64x16xf16, #{{.*}}>, [!warp.shared<16x16xf16, #{{.*}}>, !warp.shared<16x16xf16, #{{.*}}>], [tensor<64x16xf32, #{{.*}}>, tensor<64x16xf32, #{{.*}}>]
+  %s:2 = warp.wgmma %a, [%b, %b], [%c, %c] : !warp.shared<64x16xf16, #a16>, [!warp.shared<16x16xf16, #b16>, !warp.shared<16x16xf16, #b16>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
+  // One dot has no brackets, in any input form.
+  // CHECK: warp.wgmma %[[A]], %[[B]], %[[C]] : !warp.shared<64x16xf16, #{{.*}}>, !warp.shared<16x16xf16, #{{.*}}>, tensor<64x16xf32, #{{.*}}>
+  %t = warp.wgmma %a, [%b], [%c] : !warp.shared<64x16xf16, #a16>, [!warp.shared<16x16xf16, #b16>], [tensor<64x16xf32, #c>]
+  // CHECK: warp.wgmma %[[A]], %[[B]], %[[C]] :
+  %u = "warp.wgmma"(%a, %b, %c) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!warp.shared<64x16xf16, #a16>, !warp.shared<16x16xf16, #b16>, tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c>
   tile.return
 }
 

@@ -288,8 +288,7 @@ OPS = {
     "tma_store": ("roles", r"cp\.async\.bulk\.tensor\.2d\.global\.shared::cta"),
     "tma_store_wait": ("roles", r"cp\.async\.bulk\.wait_group\.read"),
     "ticket_wait": ("ordered add", r"ld\.acquire\.gpu\.global"),
-    "wgmma": ("roles", r"wgmma\.mma_async"),
-    "wgmma_merged": ("uneven dot", r"wgmma\.mma_async\.sync\.aligned\.m64n176k16"),
+    "wgmma": ("uneven dot", r"wgmma\.mma_async\.sync\.aligned\.m64n176k16"),
     "wgmma_wait": ("roles", r"wgmma\.wait_group"),
 }
 

@@ -209,41 +209,6 @@ std::string getWait(Operation *op) {
   return pendings ? "\n" + formatWait(pendings.getInt()) : "";
 }
 
-/// Emits the instructions of `plan` and returns the accumulators of each dot.
-/// `typed...` are the operands before conversion, which carry the types.
-/// `memoryB` is the shared memory of the first B.
-SmallVector<SmallVector<Value>>
-emitDots(ImplicitLocOpBuilder &b, const WgmmaPlan &plan, Value typedA,
-         Value typedB, ValueRange typedAccs, ValueRange a, Value memoryB,
-         ArrayRef<ValueRange> accs, const std::string &wait) {
-  Type typeA = getTileElementType(typedA);
-  Value acc = typedAccs.front();
-  Type typeAcc = getTileElementType(acc);
-  SmallVector<SmallVector<Word>> packed;
-  for (auto [registers, typed] : llvm::zip_equal(accs, typedAccs)) {
-    SmallVector<Word> &words = packed.emplace_back();
-    for (Value value : packAccumulators(b, registers))
-      words.push_back({value, ""});
-    for (const std::string &name : getPinnedRegisters(typed.getType()))
-      words.push_back({Value(), name});
-  }
-  MergedAccumulators merged(packed, plan.parts);
-  SmallVector<Value> operandA =
-      plan.a
-          ? SmallVector<Value>{emitDescriptor(b, a[0], *plan.a, plan.aOffsets)}
-          : packWords(b, a, 32);
-  Value descriptor = emitDescriptor(b, memoryB, plan.b, plan.bOffsets);
-  WgmmaWriter writer(
-      b, plan,
-      getInstruction(typeA, getTileElementType(typedB), typeAcc, plan.columns),
-      merged.get().size() / plan.parts, typeA.getIntOrFloatBitWidth() == 16);
-  SmallVector<SmallVector<Value>> results = merged.split(writer.write(
-      operandA, descriptor, merged.get(), startsAtZero(acc), wait));
-  for (SmallVector<Value> &result : results)
-    result = unpackAccumulators(b, result, typeAcc);
-  return results;
-}
-
 class WgmmaLowering : public ConvertOpToLLVMPattern<warp::WgmmaOp> {
 public:
   WgmmaLowering(const WarpTypeConverter &converter, const NvidiaTarget &target)
@@ -255,46 +220,67 @@ public:
     if (!target.hasWgmma())
       return op.emitOpError("needs sm_90a");
     auto plan = getWgmmaPlan(op.getA(), op.getB(), op.getAcc());
+    if (!plan && op.getNumDots() > 1)
+      return op.emitOpError("has B tiles that are not adjacent in shared "
+                            "memory, as one descriptor needs");
     if (!plan)
       return rewriter.notifyMatchFailure(op, "no plan");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOpWithMultiple(op, emitDots(b, *plan, op.getA(), op.getB(),
-                                                op.getAcc(), adaptor.getA(),
-                                                adaptor.getB()[0],
-                                                adaptor.getAcc(), getWait(op)));
+    rewriter.replaceOpWithMultiple(op, emitDots(b, *plan, op, adaptor));
     return success();
   }
 
 private:
+  /// Emits the instructions of `plan` and returns the results of each dot.
+  static SmallVector<SmallVector<Value>> emitDots(ImplicitLocOpBuilder &b,
+                                                  const WgmmaPlan &plan,
+                                                  warp::WgmmaOp op,
+                                                  OneToNOpAdaptor adaptor);
+
   const NvidiaTarget target;
 };
 
-class WgmmaMergedLowering : public ConvertOpToLLVMPattern<warp::WgmmaMergedOp> {
-public:
-  WgmmaMergedLowering(const WarpTypeConverter &converter,
-                      const NvidiaTarget &target)
-      : ConvertOpToLLVMPattern(converter), target(target) {}
-
-  LogicalResult
-  matchAndRewrite(warp::WgmmaMergedOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (!target.hasWgmma())
-      return op.emitOpError("needs sm_90a");
-    auto plan = getWgmmaPlan(op.getA(), op.getB(), op.getAcc());
-    if (!plan)
-      return op.emitOpError("has B tiles that are not adjacent in shared "
-                            "memory, as one descriptor needs");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOpWithMultiple(
-        op, emitDots(b, *plan, op.getA(), op.getB().front(), op.getAcc(),
-                     adaptor.getA(), adaptor.getB().front()[0],
-                     adaptor.getAcc(), getWait(op)));
-    return success();
+/// Returns the packed registers of each accumulator. `typed` are the
+/// accumulators before conversion, which carry the types.
+SmallVector<SmallVector<Word>> getAccumulators(ImplicitLocOpBuilder &b,
+                                               ValueRange typed,
+                                               ArrayRef<ValueRange> registers) {
+  SmallVector<SmallVector<Word>> accs;
+  for (auto [acc, values] : llvm::zip_equal(typed, registers)) {
+    SmallVector<Word> &words = accs.emplace_back();
+    for (Value value : packAccumulators(b, values))
+      words.push_back({value, ""});
+    for (const std::string &name : getPinnedRegisters(acc.getType()))
+      words.push_back({Value(), name});
   }
+  return accs;
+}
 
-private:
-  const NvidiaTarget target;
-};
+SmallVector<SmallVector<Value>>
+WgmmaLowering::emitDots(ImplicitLocOpBuilder &b, const WgmmaPlan &plan,
+                        warp::WgmmaOp op, OneToNOpAdaptor adaptor) {
+  Type typeA = getTileElementType(op.getA());
+  Type typeB = getTileElementType(op.getB().front());
+  Type typeAcc = getTileElementType(op.getAcc().front());
+  MergedAccumulators accs(getAccumulators(b, op.getAcc(), adaptor.getAcc()),
+                          plan.parts);
+  ValueRange a = adaptor.getA();
+  SmallVector<Value> operandA =
+      plan.a
+          ? SmallVector<Value>{emitDescriptor(b, a[0], *plan.a, plan.aOffsets)}
+          : packWords(b, a, 32);
+  // One descriptor expresses all B.
+  Value descriptor =
+      emitDescriptor(b, adaptor.getB().front()[0], plan.b, plan.bOffsets);
+  WgmmaWriter writer(
+      b, plan, getInstruction(typeA, typeB, typeAcc, plan.columns),
+      accs.get().size() / plan.parts, typeA.getIntOrFloatBitWidth() == 16);
+  SmallVector<SmallVector<Value>> results = accs.split(writer.write(
+      operandA, descriptor, accs.get(), startsAtZero(op), getWait(op)));
+  for (SmallVector<Value> &result : results)
+    result = unpackAccumulators(b, result, typeAcc);
+  return results;
+}
 
 struct WgmmaWaitLowering : ConvertOpToLLVMPattern<warp::WgmmaWaitOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -349,9 +335,8 @@ struct ProxyFenceLowering : ConvertOpToLLVMPattern<warp::ProxyFenceOp> {
 
 void tilewright::mergeWaits(ModuleOp module) {
   module.walk([](warp::WgmmaWaitOp wait) {
-    Operation *wgmma = wait->getPrevNode();
-    if (!isa_and_nonnull<warp::WgmmaOp, warp::WgmmaMergedOp>(wgmma) ||
-        !llvm::equal(wait.getAccumulators(), wgmma->getResults()))
+    auto wgmma = dyn_cast_or_null<warp::WgmmaOp>(wait->getPrevNode());
+    if (!wgmma || !llvm::equal(wait.getAccumulators(), wgmma->getResults()))
       return;
     wgmma->setAttr(kPendings, wait.getPendingsAttr());
     wait->replaceAllUsesWith(wgmma);
@@ -362,6 +347,6 @@ void tilewright::mergeWaits(ModuleOp module) {
 void tilewright::populateWgmmaToLLVM(const WarpTypeConverter &converter,
                                      const NvidiaTarget &target,
                                      RewritePatternSet &patterns) {
-  patterns.add<WgmmaLowering, WgmmaMergedLowering>(converter, target);
+  patterns.add<WgmmaLowering>(converter, target);
   patterns.add<WgmmaWaitLowering, ProxyFenceLowering>(converter);
 }

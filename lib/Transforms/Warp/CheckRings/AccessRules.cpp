@@ -184,14 +184,15 @@ LogicalResult SlotRules::visit(AllocOp op) {
 
 LogicalResult SlotRules::visit(WgmmaOp op) {
   std::vector<Memory> reads;
-  if (failed(readAsynchronously(op, op.getB(), reads)))
-    return failure();
-  if (isa<SharedType>(op.getA().getType()) &&
-      failed(readAsynchronously(op, op.getA(), reads)))
-    return failure();
+  for (Value operand : llvm::reverse(op.getMultiplicands()))
+    if (isa<SharedType>(operand.getType()) &&
+        failed(readAsynchronously(op, operand, reads)))
+      return failure();
   llvm::sort(reads);
   state->running.push_back(std::move(reads));
-  state->set(op.getResult(), {Known::Accumulator, {}, state->numWgmmas++});
+  for (Value result : op.getResults())
+    state->set(result, {Known::Accumulator, {}, state->numWgmmas});
+  ++state->numWgmmas;
   return success();
 }
 
@@ -207,7 +208,7 @@ LogicalResult SlotRules::visit(WgmmaWaitOp op) {
 bool SlotRules::takesPendingAccumulator(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (auto wgmma = dyn_cast<WgmmaOp>(op))
-    return &operand == &wgmma.getAccMutable();
+    return bool(wgmma.getTiedResult(operand));
   return isa<WgmmaWaitOp, LoopLikeOpInterface>(op) ||
          op->hasTrait<OpTrait::IsTerminator>();
 }

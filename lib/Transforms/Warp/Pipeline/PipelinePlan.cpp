@@ -263,7 +263,7 @@ static PipelinePlan collectLoads(scf::ForOp loop, const AxisInfoAnalysis &axes,
 
 static bool hasDots(scf::ForOp loop) {
   return llvm::any_of(*loop.getBody(), [](Operation &op) {
-    return isa<tile::DotOp, WgmmaOp, WgmmaMergedOp, MmaOp>(op);
+    return isa<tile::DotOp, WgmmaOp, MmaOp>(op);
   });
 }
 

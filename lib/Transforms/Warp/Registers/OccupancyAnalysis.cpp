@@ -42,7 +42,7 @@ static bool hasSeveralAxes(tile::FuncOp function) {
 /// Whether `op` excludes its kernel by rule A4.
 static bool excludes(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
-  return isa<tile::DotOp, warp::MmaOp, warp::WgmmaOp, warp::WgmmaMergedOp,
+  return isa<tile::DotOp, warp::MmaOp, warp::WgmmaOp,
              warp::SpecializeOp>(op) ||
          (loop && countsPrograms(loop.getStep()) &&
           warp::countCarried(loop) != 0 &&
@@ -140,7 +140,7 @@ static bool isStoredInLoop(Value memory) {
 static bool hasStoredOperands(tile::FuncOp function) {
   return function
       ->walk([](Operation *op) {
-        bool waits = isa<warp::WgmmaOp, warp::WgmmaMergedOp>(op) &&
+        bool waits = isa<warp::WgmmaOp>(op) &&
                      llvm::any_of(op->getOperands(), [](Value operand) {
                        return isa<warp::SharedType>(operand.getType()) &&
                               isStoredInLoop(operand);

@@ -100,9 +100,10 @@ void Work::addDot(Value lhs, RankedTensorType result) {
 }
 
 void Work::add(Operation *op) {
-  if (auto wgmma = dyn_cast<warp::WgmmaOp>(op))
-    addDot(wgmma.getA(), wgmma.getType());
-  else if (auto mma = dyn_cast<warp::MmaOp>(op))
+  if (auto wgmma = dyn_cast<warp::WgmmaOp>(op)) {
+    for (Value acc : wgmma.getAcc())
+      addDot(wgmma.getA(), cast<RankedTensorType>(acc.getType()));
+  } else if (auto mma = dyn_cast<warp::MmaOp>(op))
     addDot(mma.getA(), mma.getType());
   else if (auto load = dyn_cast<warp::TmaLoadOp>(op))
     loadedBytes += load.getMemory().getType().getSizeInBytes();

@@ -71,7 +71,7 @@ void Interleaver::dropWaits() {
        llvm::make_early_inc_range(body->getOps<WgmmaWaitOp>()))
     b.replaceOp(wait, wait.getAccumulators());
   for (WgmmaOp wgmma : body->getOps<WgmmaOp>())
-    wgmmaOf[wgmma.getResult()] = wgmma;
+    wgmmaOf[wgmma.getSingleResult()] = wgmma;
 }
 
 /// Whether `value` depends on a wgmma of this iteration, which is waited for.
@@ -95,21 +95,21 @@ bool Interleaver::followsWait(Value value) {
 bool Interleaver::canDefer(WgmmaOp wgmma) {
   // With two slots none is free to fill while both are held.
   constexpr int64_t kMinSlots = 3;
-  Value acc = wgmma.getResult();
+  Value acc = wgmma.getSingleResult();
   while (acc.hasOneUse()) {
     auto next = dyn_cast<WgmmaOp>(*acc.user_begin());
-    if (!next || next.getAcc() != acc)
+    if (!next || next.getSingleAcc() != acc)
       break;
-    acc = next.getResult();
+    acc = next.getSingleResult();
   }
   if (!isCarriedOnly(acc))
     return false;
   unsigned index = acc.use_begin()->getOperandNumber();
   for (Operation *user : loop.getRegionIterArg(index).getUsers())
     if (auto next = dyn_cast<WgmmaOp>(user);
-        !next || next.getAcc() != loop.getRegionIterArg(index))
+        !next || next.getSingleAcc() != loop.getRegionIterArg(index))
       return false;
-  for (Value operand : {Value(wgmma.getA()), Value(wgmma.getB())}) {
+  for (Value operand : wgmma.getMultiplicands()) {
     if (isa<RankedTensorType>(operand.getType())) {
       if (!loop.isDefinedOutsideOfLoop(operand) && !followsWait(operand))
         return false;
@@ -130,7 +130,7 @@ void Interleaver::findDeferred() {
     for (OpOperand &operand : op.getOpOperands()) {
       auto wgmma = wgmmaOf.lookup(operand.get());
       auto next = dyn_cast<WgmmaOp>(op);
-      if (!wgmma || (next && next.getAcc() == operand.get()))
+      if (!wgmma || (next && next.getSingleAcc() == operand.get()))
         continue;
       auto found = llvm::find(candidates, wgmma);
       if (found != candidates.end())
@@ -177,11 +177,11 @@ void Interleaver::waitFor(unsigned count, Operation *before) {
   // One value for each chain of wgmmas: the last accumulator.
   llvm::SmallSetVector<Value, 4> accs;
   for (WgmmaOp wgmma : ArrayRef(inFlight).take_front(count)) {
-    accs.remove(wgmma.getAcc());
-    accs.insert(wgmma.getResult());
+    accs.remove(wgmma.getSingleAcc());
+    accs.insert(wgmma.getSingleResult());
   }
   for (WgmmaOp wgmma : ArrayRef(inFlight).drop_front(count))
-    accs.remove(wgmma.getAcc());
+    accs.remove(wgmma.getSingleAcc());
   if (!firstWait)
     for (Value acc : getLoopCarriedAccumulators(before))
       accs.insert(acc);
@@ -208,7 +208,7 @@ void Interleaver::waitFor(unsigned count, Operation *before) {
 bool Interleaver::reads(WgmmaOp wgmma, RingReleaseOp release) {
   Operation *slot = release.getSlot().getDefiningOp();
   return getSlot(wgmma.getA(), loop) == slot ||
-         getSlot(wgmma.getB(), loop) == slot;
+         getSlot(wgmma.getSingleB(), loop) == slot;
 }
 
 /// Waits before `release` for the wgmmas that read its slot.
@@ -241,7 +241,7 @@ void Interleaver::insertWaits() {
     for (Value operand : llvm::to_vector(op.getOperands())) {
       WgmmaOp wgmma = wgmmaOf.lookup(operand);
       auto next = dyn_cast<WgmmaOp>(op);
-      if (!wgmma || (next && next.getAcc() == operand))
+      if (!wgmma || (next && next.getSingleAcc() == operand))
         continue;
       auto found = llvm::find(inFlight, wgmma);
       if (found == inFlight.end() || deferred.contains(wgmma))

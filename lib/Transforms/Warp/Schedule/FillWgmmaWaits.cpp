@@ -85,7 +85,7 @@ static bool isRedundant(WgmmaWaitOp wait) {
       !wait.getAccumulators()[0].getDefiningOp<WgmmaOp>())
     return false;
   auto next = dyn_cast<WgmmaOp>(*wait->user_begin());
-  if (!next || next.getAcc() != wait.getResult(0) ||
+  if (!next || next.getSingleAcc() != wait.getResult(0) ||
       next->getBlock() != wait->getBlock())
     return false;
   for (Operation *op = wait->getNextNode(); op != next; op = op->getNextNode())
@@ -186,7 +186,7 @@ static bool isAccumulator(Value value) {
   return value.getDefiningOp<WgmmaWaitOp>() ||
          llvm::any_of(value.getUsers(), [&](Operation *user) {
            auto wgmma = dyn_cast<WgmmaOp>(user);
-           return wgmma && wgmma.getAcc() == value;
+           return wgmma && llvm::is_contained(wgmma.getAcc(), value);
          });
 }
 

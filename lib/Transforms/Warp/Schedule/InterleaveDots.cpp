@@ -52,7 +52,8 @@ static bool isStable(Value operand, scf::ForOp loop) {
 /// Whether each accumulator element has its own 32-bit register. Accumulators
 /// of 16 bits are unpacked after the wgmma.
 static bool hasWideAcc(WgmmaOp wgmma) {
-  return wgmma.getType().getElementTypeBitWidth() == 32;
+  return getElementTypeOrSelf(wgmma.getAcc().front().getType())
+             .getIntOrFloatBitWidth() == 32;
 }
 
 /// Whether `op` may run while a wgmma that preceded it is in flight.
@@ -61,9 +62,9 @@ static bool canOverlap(Operation *op, scf::ForOp loop) {
   if (op->getNumRegions() != 0)
     return false;
   if (auto wgmma = dyn_cast<WgmmaOp>(op))
-    return wgmma.getResult().hasOneUse() && hasWideAcc(wgmma) &&
+    return wgmma.getNumDots() == 1 && wgmma->hasOneUse() && hasWideAcc(wgmma) &&
            isa<WgmmaOp, WgmmaWaitOp>(*wgmma->user_begin()) &&
-           isStable(wgmma.getA(), loop) && isStable(wgmma.getB(), loop);
+           isStable(wgmma.getA(), loop) && isStable(wgmma.getSingleB(), loop);
   if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
     auto wgmma = wait.getAccumulators()[0].getDefiningOp<WgmmaOp>();
     // wgmmas that continue an accumulator are parts of one chain. They keep
@@ -92,7 +93,8 @@ static int64_t countDotRegisters(scf::ForOp loop) {
       accs += countRegisters(value.getType());
   for (auto wgmma : loop.getBody()->getOps<WgmmaOp>()) {
     if (!isa<WgmmaOp>(*wgmma->user_begin()))
-      accs += getLayout(wgmma.getType())->getInSize(LayoutAxis::Register);
+      accs += getLayout(wgmma.getSingleResult().getType())
+                  ->getInSize(LayoutAxis::Register);
     if (isa<RankedTensorType>(wgmma.getA().getType()))
       left = std::max(left, countRegisters(wgmma.getA().getType()));
   }

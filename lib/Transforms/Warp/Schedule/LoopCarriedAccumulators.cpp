@@ -15,9 +15,9 @@ static std::optional<unsigned> countDots(Value start, Value end) {
     if (!acc.hasOneUse())
       return std::nullopt;
     auto wgmma = dyn_cast<WgmmaOp>(*acc.user_begin());
-    if (!wgmma || wgmma.getAcc() != acc)
+    if (!wgmma || wgmma.getSingleAcc() != acc)
       return std::nullopt;
-    acc = wgmma.getResult();
+    acc = wgmma.getSingleResult();
   }
   return count;
 }
@@ -82,7 +82,7 @@ findSlots(LoopCarriedAccumulators &accs) {
   llvm::SmallSetVector<Operation *, 4> slots;
   bool others = false;
   loop.getBody()->walk([&](WgmmaOp wgmma) {
-    for (Value operand : {Value(wgmma.getA()), Value(wgmma.getB())}) {
+    for (Value operand : wgmma.getMultiplicands()) {
       Value memory = getNamedMemory(operand);
       if (isa<SharedType>(memory.getType()) &&
           loop.isDefinedOutsideOfLoop(memory))

@@ -22,22 +22,25 @@ using Mergeable = SmallVector<WgmmaOp, 4>;
 static std::optional<WgmmaPlan> getPlan(ArrayRef<WgmmaOp> wgmmas) {
   SmallVector<Value> b, acc;
   for (WgmmaOp wgmma : wgmmas) {
-    b.push_back(wgmma.getB());
-    acc.push_back(wgmma.getAcc());
+    llvm::append_range(b, wgmma.getB());
+    llvm::append_range(acc, wgmma.getAcc());
   }
   return getWgmmaPlan(WgmmaOp(wgmmas.front()).getA(), b, acc);
 }
 
 /// Whether `next` can be merged with `found`:
 /// 1. It has the same A.
-/// 2. Its accumulator starts in the same way, from zero or not.
+/// 2. Its accumulators start in the same way, from zero or not.
 /// 3. Its columns of B follow theirs in memory.
 static bool canMerge(const Mergeable &found, WgmmaOp next) {
   WgmmaOp first = found.front();
+  auto hasSameType = [](Value value, Value other) {
+    return getTileElementType(value) == getTileElementType(other);
+  };
   if (first.getA() != next.getA() ||
-      startsAtZero(first.getAcc()) != startsAtZero(next.getAcc()) ||
-      getTileElementType(first.getB()) != getTileElementType(next.getB()) ||
-      getTileElementType(first.getAcc()) != getTileElementType(next.getAcc()))
+      startsAtZero(first) != startsAtZero(next) ||
+      !hasSameType(first.getB().front(), next.getB().front()) ||
+      !hasSameType(first.getAcc().front(), next.getAcc().front()))
     return false;
   Mergeable both(found);
   both.push_back(next);
@@ -66,26 +69,26 @@ static Mergeable findMergeable(WgmmaOp first) {
   return found;
 }
 
-static WgmmaMergedOp merge(const Mergeable &wgmmas) {
+static WgmmaOp merge(const Mergeable &wgmmas) {
   // All operands are defined at the last wgmma.
   OpBuilder b(WgmmaOp(wgmmas.back()));
   SmallVector<Value> right, acc;
-  SmallVector<Type> types;
   for (WgmmaOp wgmma : wgmmas) {
-    right.push_back(wgmma.getB());
-    acc.push_back(wgmma.getAcc());
-    types.push_back(wgmma.getType());
+    llvm::append_range(right, wgmma.getB());
+    llvm::append_range(acc, wgmma.getAcc());
   }
   WgmmaOp first = wgmmas.front();
-  auto merged =
-      WgmmaMergedOp::create(b, first.getLoc(), types, first.getA(), right, acc);
+  auto merged = WgmmaOp::create(b, first.getLoc(), TypeRange(ValueRange(acc)),
+                                first.getA(), right, acc);
   constexpr auto kRemark =
       remark::RemarkOpts::name("Merged").category("warp-merge-wgmma");
   remark::passed(first.getLoc(), kRemark)
       << remark::add("computed by the same instructions as adjacent columns");
-  for (auto [wgmma, result] : llvm::zip_equal(wgmmas, merged.getResults())) {
-    WgmmaOp(wgmma).getResult().replaceAllUsesWith(result);
-    WgmmaOp(wgmma).erase();
+  ValueRange results = merged.getResults();
+  for (WgmmaOp wgmma : wgmmas) {
+    wgmma->replaceAllUsesWith(results.take_front(wgmma.getNumDots()));
+    results = results.drop_front(wgmma.getNumDots());
+    wgmma.erase();
   }
   return merged;
 }
@@ -109,7 +112,7 @@ static std::optional<PartialWait> findInFlight(WgmmaWaitOp wait) {
        op = op->getPrevNode()) {
     if (op->getNumRegions())
       return std::nullopt;
-    if (isa<WgmmaOp, WgmmaMergedOp>(op))
+    if (isa<WgmmaOp>(op))
       partial.inFlight.push_back(op);
   }
   if (partial.inFlight.size() < wait.getPendings())
@@ -143,7 +146,12 @@ class MergeWgmma : public warp::impl::MergeWgmmaBase<MergeWgmma> {
       updatePendings(partial, mergeAll(wgmmas));
   }
 
-  using Merged = llvm::SmallDenseMap<Operation *, WgmmaMergedOp>;
+  /// A merged op, and the number of ops that it replaces.
+  struct Replacement {
+    WgmmaOp op;
+    size_t numParts = 0;
+  };
+  using Merged = llvm::SmallDenseMap<Operation *, Replacement>;
 
   /// Merges wgmmas. Returns the merged op for each one that was merged.
   static Merged mergeAll(ArrayRef<WgmmaOp> wgmmas) {
@@ -154,9 +162,9 @@ class MergeWgmma : public warp::impl::MergeWgmmaBase<MergeWgmma> {
       Mergeable found = findMergeable(wgmma);
       if (found.size() < 2)
         continue;
-      WgmmaMergedOp op = merge(found);
+      Replacement replacement{merge(found), found.size()};
       for (WgmmaOp part : found)
-        merged[part] = op;
+        merged[part] = replacement;
     }
     return merged;
   }
@@ -166,11 +174,11 @@ class MergeWgmma : public warp::impl::MergeWgmmaBase<MergeWgmma> {
   static void updatePendings(ArrayRef<PartialWait> partial,
                              const Merged &merged) {
     for (const PartialWait &found : partial) {
-      llvm::SmallDenseMap<Operation *, unsigned> parts;
+      llvm::SmallDenseMap<Operation *, size_t> parts;
       unsigned pendings = 0;
       for (Operation *wgmma : found.inFlight) {
-        WgmmaMergedOp op = merged.lookup(wgmma);
-        pendings += !op || ++parts[op] == op.getNumResults();
+        auto [op, numParts] = merged.lookup(wgmma);
+        pendings += !op || ++parts[op] == numParts;
       }
       WgmmaWaitOp(found.wait).setPendings(pendings);
     }

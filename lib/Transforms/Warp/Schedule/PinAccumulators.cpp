@@ -34,14 +34,14 @@ static bool isAccumulator(Value value) {
     return false;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<scf::ForOp>(argument.getOwner()->getParentOp());
-  return isa<WgmmaOp, WgmmaMergedOp, WgmmaWaitOp, scf::ForOp, scf::IfOp>(
+  return isa<WgmmaOp, WgmmaWaitOp, scf::ForOp, scf::IfOp>(
       value.getDefiningOp());
 }
 
 /// Whether the next wgmma or iteration takes over `value`.
 static bool isPassedOn(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<WgmmaOp, WgmmaMergedOp, WgmmaWaitOp, scf::ForOp>(user) ||
+    return isa<WgmmaOp, WgmmaWaitOp, scf::ForOp>(user) ||
            (isa<scf::YieldOp>(user) && isa<scf::ForOp>(user->getParentOp()));
   });
 }
@@ -62,9 +62,7 @@ static MutableArrayRef<OpOperand> getAccumulators(Operation *op) {
   if (auto scaled = dyn_cast<arith::MulFOp>(op))
     return getScaled(scaled);
   if (auto wgmma = dyn_cast<WgmmaOp>(op))
-    return MutableArrayRef(&wgmma.getAccMutable(), 1);
-  if (auto merged = dyn_cast<WgmmaMergedOp>(op))
-    return op->getOpOperands().take_back(merged.getAcc().size());
+    return wgmma.getAccMutable();
   if (isa<WgmmaWaitOp>(op))
     return op->getOpOperands();
   return {};
@@ -178,8 +176,8 @@ private:
     uses.push_back(&operand);
     if (has(operand.get()))
       isGood &= held == operand.get();
-    else if (!isa<WgmmaOp, WgmmaMergedOp>(operand.getOwner()) ||
-             !startsAtZero(operand.get()))
+    else if (auto wgmma = dyn_cast<WgmmaOp>(operand.getOwner());
+             !wgmma || !startsAtZero(wgmma))
       moved.push_back(operand.getOwner());
   }
 
@@ -321,8 +319,8 @@ void Chain::pin(unsigned bank) {
       continue;
     b.setInsertionPoint(use->getOwner());
     Location loc = use->getOwner()->getLoc();
-    if (isa<WgmmaOp, WgmmaMergedOp>(use->getOwner()) &&
-        startsAtZero(use->get()))
+    if (auto wgmma = dyn_cast<WgmmaOp>(use->getOwner());
+        wgmma && startsAtZero(wgmma))
       use->set(arith::ConstantOp::create(b, loc, b.getZeroAttr(pinned)));
     else
       use->set(AccStoreOp::create(b, loc, pinned, use->get()));
@@ -361,7 +359,7 @@ static SmallVector<SmallVector<Value>> findWgmmaChains(Operation *function) {
   SmallVector<SmallVector<Value>> found;
   for (auto &[leader, values] : members)
     if (llvm::any_of(values, [](Value value) {
-          return isa_and_nonnull<WgmmaOp, WgmmaMergedOp>(value.getDefiningOp());
+          return isa_and_nonnull<WgmmaOp>(value.getDefiningOp());
         }))
       found.push_back(std::move(values));
   return found;

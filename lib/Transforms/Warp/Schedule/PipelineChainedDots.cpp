@@ -68,9 +68,10 @@ static bool isFlat(scf::ForOp loop) {
 }
 
 /// Finds a wgmma with these properties:
-/// 1. Its A operand is in registers.
-/// 2. Its accumulator is loop-carried.
-/// 3. The iteration itself does not use its result.
+/// 1. It computes one dot.
+/// 2. Its A operand is in registers.
+/// 3. Its accumulator is loop-carried.
+/// 4. The iteration itself does not use its result.
 static bool findLateDot(Overlap &overlap) {
   WgmmaWaitOp wait = overlap.lateWait;
   if (wait.getAccumulators().size() != 1 || wait.getPendings() != 0)
@@ -78,7 +79,7 @@ static bool findLateDot(Overlap &overlap) {
   auto wgmma = wait.getAccumulators()[0].getDefiningOp<WgmmaOp>();
   Value acc = wait.getResult(0);
   if (!wgmma || wgmma->getBlock() != wait->getBlock() ||
-      !wgmma.getResult().hasOneUse() ||
+      wgmma.getNumDots() != 1 || !wgmma->hasOneUse() ||
       !isa<RankedTensorType>(wgmma.getA().getType()) || !acc.hasOneUse() ||
       !isa<scf::YieldOp>(*acc.user_begin()))
     return false;
@@ -92,7 +93,7 @@ static bool findLateDot(Overlap &overlap) {
 static bool collectLateOps(Overlap &overlap) {
   Block *body = overlap.loop.getBody();
   SmallVector<Operation *> views;
-  Value memory = overlap.late.getB();
+  Value memory = overlap.late.getSingleB();
   while (auto view = memory.getDefiningOp<SharedTransposeOp>()) {
     if (view->getBlock() == body)
       views.push_back(view);
@@ -259,7 +260,7 @@ OverlapWriter::State OverlapWriter::getState(const IRMapping &map) {
   State state = llvm::map_to_vector(loop.getYieldedValues(), [&](Value value) {
     return map.lookupOrDefault(value);
   });
-  state[overlap.index] = map.lookupOrDefault(late.getAcc());
+  state[overlap.index] = map.lookupOrDefault(late.getSingleAcc());
   state.push_back(map.lookupOrDefault(late.getA()));
   return state;
 }
@@ -267,13 +268,13 @@ OverlapWriter::State OverlapWriter::getState(const IRMapping &map) {
 void OverlapWriter::startLate(IRMapping &map, ValueRange state) {
   IRMapping before = map;
   before.map(late.getA(), state.back());
-  before.map(late.getAcc(), state[overlap.index]);
+  before.map(late.getSingleAcc(), state[overlap.index]);
   for (Operation *op : overlap.lateOps) {
     if (op == overlap.lateWait)
       break;
     b.clone(*op, before);
   }
-  map.map(late.getResult(), before.lookup(late.getResult()));
+  map.map(late.getSingleResult(), before.lookup(late.getSingleResult()));
   if (RingWaitOp slot = overlap.slot)
     map.map(slot.getSlot(), before.lookup(slot.getSlot()));
 }

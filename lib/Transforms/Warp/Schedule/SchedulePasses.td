@@ -227,7 +227,7 @@ def MergeWgmma : Pass<"warp-merge-wgmma", "::mlir::ModuleOp"> {
     %s = warp.wgmma %a, %b, %u                                       // before
     %t = warp.wgmma %a, %c, %v
 
-    %s, %t = warp.wgmma_merged %a, [%b, %c], [%u, %v]                // after
+    %s, %t = warp.wgmma %a, [%b, %c], [%u, %v]                // after
     ```
 
     Left alone:

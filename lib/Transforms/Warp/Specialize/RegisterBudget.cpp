@@ -29,13 +29,19 @@ static int64_t countLiveAccumulators(scf::ForOp loop) {
   return registers;
 }
 
+/// Returns the registers per thread of an accumulator.
+static int64_t countAccRegisters(Value acc) {
+  return getLayout(acc.getType())->getInSize(LayoutAxis::Register);
+}
+
 /// Whether the accumulators leave no registers for a second CTA.
 static bool takesAllRegisters(tile::FuncOp func, int32_t numGroups) {
   constexpr int64_t kTwoWarpgroups = 2 * SmResources::kWarpgroupWarps;
   int64_t registers = 0;
   llvm::SmallPtrSet<Operation *, 4> loops;
   func.walk([&](WgmmaOp wgmma) {
-    registers += getLayout(wgmma.getType())->getInSize(LayoutAxis::Register);
+    for (Value acc : wgmma.getAcc())
+      registers += countAccRegisters(acc);
     auto loop = dyn_cast<scf::ForOp>(wgmma->getParentOp());
     if (loop && loops.insert(loop).second)
       registers += countLiveAccumulators(loop);
@@ -49,11 +55,12 @@ static bool takesAllRegisters(tile::FuncOp func, int32_t numGroups) {
 static int64_t countAccumulators(tile::FuncOp func) {
   llvm::SmallDenseMap<Block *, int64_t> registers;
   func.walk([&](WgmmaOp wgmma) {
+    if (!isa<scf::ForOp>(wgmma->getParentOp()))
+      return;
     // Consecutive wgmmas of one accumulator count once.
-    Operation *user = *wgmma->user_begin();
-    if (!isa<WgmmaOp>(user) && isa<scf::ForOp>(wgmma->getParentOp()))
-      registers[wgmma->getBlock()] +=
-          getLayout(wgmma.getType())->getInSize(LayoutAxis::Register);
+    for (Value result : wgmma.getResults())
+      if (llvm::none_of(result.getUsers(), llvm::IsaPred<WgmmaOp>))
+        registers[wgmma->getBlock()] += countAccRegisters(result);
   });
   int64_t most = 0;
   for (auto [block, count] : registers)
@@ -67,8 +74,7 @@ static int64_t countAccumulators(tile::FuncOp func) {
 static bool hasWideInstruction(tile::FuncOp func) {
   return func
       .walk([&](WgmmaOp wgmma) {
-        return wgmma.getType().getShape().back() >=
-                       OccupancyParameters::kMinWideColumns
+        return wgmma.getNumColumns() >= OccupancyParameters::kMinWideColumns
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

@@ -38,10 +38,11 @@ static constexpr int64_t kLong = 96, kFirst = 8;
 /// Returns the tensor core clocks of a wgmma. In one clock they multiply one
 /// row of A by 4096 bytes of B.
 static int64_t countClocks(WgmmaOp wgmma) {
-  SharedType b = wgmma.getB().getType();
-  int64_t bits =
-      b.getNumElements() * b.getElementType().getIntOrFloatBitWidth();
-  return wgmma.getAcc().getType().getDimSize(0) * bits / (8 * 4096);
+  int64_t bytes = 0;
+  for (Value b : wgmma.getB())
+    bytes += cast<SharedType>(b.getType()).getSizeInBytes();
+  auto acc = cast<RankedTensorType>(wgmma.getAcc().front().getType());
+  return acc.getDimSize(0) * bytes / 4096;
 }
 
 /// Returns the tensor core clocks of the wgmmas that read one slot of `ring`; 0

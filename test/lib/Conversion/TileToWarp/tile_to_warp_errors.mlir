@@ -75,3 +75,16 @@ tile.func @extract(%x: f32, %i: index) attributes {tile.kernel} {
   %e = tensor.extract %r[%i] : tensor<64xf32>
   tile.return
 }
+
+// -----
+
+#a = #warp.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}>
+#b = #warp.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}>
+tile.func @several_dots() attributes {tile.kernel} {
+  %c = arith.constant dense<0.0> : tensor<64x16xf32>
+  %a = warp.alloc : !warp.shared<64x16xf16, #a>
+  %b = warp.alloc : !warp.shared<16x16xf16, #b>
+  // expected-error@below {{a wgmma has one dot until warp-merge-wgmma, got 2}}
+  %s:2 = warp.wgmma %a, [%b, %b], [%c, %c] : !warp.shared<64x16xf16, #a>, [!warp.shared<16x16xf16, #b>, !warp.shared<16x16xf16, #b>], [tensor<64x16xf32>, tensor<64x16xf32>]
+  tile.return
+}

@@ -81,7 +81,7 @@ tile.func @merged(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 
   %m = warp.shared_transpose %x {order = array<i32: 1, 0>} : !turned -> !right
   %n = warp.shared_transpose %y {order = array<i32: 1, 0>} : !turned -> !right
   %u = warp.acc_store %c : tensor<64x16xf32, #c> -> tensor<64x16xf32, #k>
-  %s:2 = warp.wgmma_merged %l, [%m, %n], [%u, %c] : !left, [!right, !right], [tensor<64x16xf32, #k>, tensor<64x16xf32, #c>]
+  %s:2 = warp.wgmma %l, [%m, %n], [%u, %c] : !left, [!right, !right], [tensor<64x16xf32, #k>, tensor<64x16xf32, #c>]
   %w:2 = warp.wgmma_wait %s#0, %s#1 {pendings = 0 : i32} : tensor<64x16xf32, #k>, tensor<64x16xf32, #c>
   warp.ring.release %slot
   %t = warp.acc_load %w#0 : tensor<64x16xf32, #k> -> tensor<64x16xf32, #c>

@@ -22,7 +22,7 @@
 // CHECK: %[[SLOT:.*]], %[[T:.*]]:3 = warp.ring.wait
 // CHECK: %[[B:.*]] = warp.shared_transpose %[[T]]#1
 // CHECK: %[[D:.*]] = warp.shared_transpose %[[T]]#2
-// CHECK: %[[S:.*]]:2 = warp.wgmma_merged %[[T]]#0, [%[[B]], %[[D]]], [%{{.*}}, %{{.*}}]
+// CHECK: %[[S:.*]]:2 = warp.wgmma %[[T]]#0, [%[[B]], %[[D]]], [%{{.*}}, %{{.*}}]
 // CHECK: warp.wgmma_wait %[[S]]#0, %[[S]]#1 {pendings = 0 : i32}
 tile.func @merged(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
   %ring = warp.ring : !ring
@@ -113,7 +113,7 @@ tile.func @elsewhere(%l: !left, %u: !wide, %v: !narrow) -> (!wide, !narrow) attr
 // The wait counts the two as one. It waits for the first of `some`, and so for
 // both.
 // CHECK-LABEL: @running
-// CHECK: %[[S:.*]]:2 = warp.wgmma_merged
+// CHECK: %[[S:.*]]:2 = warp.wgmma
 // CHECK: warp.wgmma_wait {{.*}} {pendings = 1 : i32}
 // CHECK: warp.wgmma_wait {{.*}} {pendings = 0 : i32}
 // CHECK: warp.wgmma_wait {{.*}} {pendings = 0 : i32}
@@ -149,6 +149,26 @@ tile.func @elsewhere_running(%u: !wide, %v: !narrow, %any: i1) -> (!wide, !narro
     scf.yield %s, %t : !wide, !narrow
   }
   %w:2 = warp.wgmma_wait %p#0, %p#1 {pendings = 0 : i32} : !wide, !narrow
+  warp.ring.release %slot
+  tile.return %w#0, %w#1 : !wide, !narrow
+}
+
+!ring3 = !warp.ring<2 x {!left, !m32, !m16, !m16}, transactions>
+
+// A wgmma of two dots takes a third one. The wait counts it as one group.
+// CHECK-LABEL: @extended
+// CHECK: %[[S:.*]]:3 = warp.wgmma %{{.*}}, [%{{.*}}, %{{.*}}, %{{.*}}], [%arg0, %arg1, %arg1]
+// CHECK-NEXT: warp.wgmma_wait %[[S]]#0, %[[S]]#1, %[[S]]#2 {pendings = 1 : i32}
+tile.func @extended(%u: !wide, %v: !narrow) -> (!wide, !narrow) attributes {warp.num_warps = 4 : i32} {
+  %ring = warp.ring : !ring3
+  %slot, %l, %m, %n, %o = warp.ring.wait %ring : !ring3
+  %b = warp.shared_transpose %m {order = array<i32: 1, 0>} : !m32 -> !b32
+  %d = warp.shared_transpose %n {order = array<i32: 1, 0>} : !m16 -> !b16
+  %e = warp.shared_transpose %o {order = array<i32: 1, 0>} : !m16 -> !b16
+  %s:2 = warp.wgmma %l, [%b, %d], [%u, %v] : !left, [!b32, !b16], [!wide, !narrow]
+  %t = warp.wgmma %l, %e, %v : !left, !b16, !narrow
+  %all:3 = warp.wgmma_wait %s#0, %s#1, %t {pendings = 2 : i32} : !wide, !narrow, !narrow
+  %w:2 = warp.wgmma_wait %all#0, %all#1 {pendings = 0 : i32} : !wide, !narrow
   warp.ring.release %slot
   tile.return %w#0, %w#1 : !wide, !narrow
 }

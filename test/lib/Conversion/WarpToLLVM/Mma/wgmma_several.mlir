@@ -36,7 +36,50 @@ tile.func @merged(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kerne
   %slot, %l, %m, %n = warp.ring.wait %ring[%zero] pending 0 : !ring
   %b = warp.shared_transpose %m {order = array<i32: 1, 0>} : !warp.shared<32x32xf16, #n32> -> !b32
   %d = warp.shared_transpose %n {order = array<i32: 1, 0>} : !warp.shared<16x32xf16, #n16> -> !b16
-  %s:2 = warp.wgmma_merged %l, [%b, %d], [%u, %v] : !left, [!b32, !b16], [!wide, !narrow]
+  %s:2 = warp.wgmma %l, [%b, %d], [%u, %v] : !left, [!b32, !b16], [!wide, !narrow]
+  %r:2 = warp.wgmma_wait %s#0, %s#1 {pendings = 0 : i32} : !wide, !narrow
+  warp.ring.release %slot
+  tile.store %ps, %r#0 : tensor<128x32x!tile.ptr<f32>, #w>
+  tile.store %qs, %r#1 : tensor<128x16x!tile.ptr<f32>, #c>
+  tile.return
+}
+
+// The instructions read the accumulators unless all of them are zero.
+// CHECK-LABEL: .visible .entry one_zero(
+// CHECK-NOT: , set, 1, 1
+// CHECK: wgmma.mma_async.sync.aligned.m64n48k16.f32.f16.f16 {{.*}}, add, 1, 1
+// CHECK-NOT: , set, 1, 1
+// CHECK-LABEL: .visible .entry all_zero(
+// CHECK: wgmma.mma_async.sync.aligned.m64n48k16.f32.f16.f16 {{.*}}, set, 1, 1
+tile.func @one_zero(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 8 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<128x32x!tile.ptr<f32>, #w>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<128x16x!tile.ptr<f32>, #c>
+  %u = arith.constant dense<0.0> : !wide
+  %v = tile.load %qs : tensor<128x16x!tile.ptr<f32>, #c>
+  %ring = warp.ring : !ring
+  %zero = arith.constant 0 : i32
+  %slot, %l, %m, %n = warp.ring.wait %ring[%zero] pending 0 : !ring
+  %b = warp.shared_transpose %m {order = array<i32: 1, 0>} : !warp.shared<32x32xf16, #n32> -> !b32
+  %d = warp.shared_transpose %n {order = array<i32: 1, 0>} : !warp.shared<16x32xf16, #n16> -> !b16
+  %s:2 = warp.wgmma %l, [%b, %d], [%u, %v] : !left, [!b32, !b16], [!wide, !narrow]
+  %r:2 = warp.wgmma_wait %s#0, %s#1 {pendings = 0 : i32} : !wide, !narrow
+  warp.ring.release %slot
+  tile.store %ps, %r#0 : tensor<128x32x!tile.ptr<f32>, #w>
+  tile.store %qs, %r#1 : tensor<128x16x!tile.ptr<f32>, #c>
+  tile.return
+}
+
+tile.func @all_zero(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel, warp.num_warps = 8 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<128x32x!tile.ptr<f32>, #w>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<128x16x!tile.ptr<f32>, #c>
+  %u = arith.constant dense<0.0> : !wide
+  %v = arith.constant dense<0.0> : !narrow
+  %ring = warp.ring : !ring
+  %zero = arith.constant 0 : i32
+  %slot, %l, %m, %n = warp.ring.wait %ring[%zero] pending 0 : !ring
+  %b = warp.shared_transpose %m {order = array<i32: 1, 0>} : !warp.shared<32x32xf16, #n32> -> !b32
+  %d = warp.shared_transpose %n {order = array<i32: 1, 0>} : !warp.shared<16x32xf16, #n16> -> !b16
+  %s:2 = warp.wgmma %l, [%b, %d], [%u, %v] : !left, [!b32, !b16], [!wide, !narrow]
   %r:2 = warp.wgmma_wait %s#0, %s#1 {pendings = 0 : i32} : !wide, !narrow
   warp.ring.release %slot
   tile.store %ps, %r#0 : tensor<128x32x!tile.ptr<f32>, #w>

@@ -10,8 +10,8 @@ tile.func @same_memory(%p: !tile.ptr<f32>) attributes {tile.kernel, warp.num_war
   %a = warp.alloc {warp.shared_offset = 0 : i32} : !warp.shared<64x32xf16, #a>
   %b = warp.alloc {warp.shared_offset = 4096 : i32} : !warp.shared<32x16xf16, #b>
   // expected-error@+2 {{has B tiles that are not adjacent in shared memory, as one descriptor needs}}
-  // expected-error@+1 {{failed to legalize operation 'warp.wgmma_merged'}}
-  %s:2 = warp.wgmma_merged %a, [%b, %b], [%c, %c] : !warp.shared<64x32xf16, #a>, [!warp.shared<32x16xf16, #b>, !warp.shared<32x16xf16, #b>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
+  // expected-error@+1 {{failed to legalize operation 'warp.wgmma'}}
+  %s:2 = warp.wgmma %a, [%b, %b], [%c, %c] : !warp.shared<64x32xf16, #a>, [!warp.shared<32x16xf16, #b>, !warp.shared<32x16xf16, #b>], [tensor<64x16xf32, #c>, tensor<64x16xf32, #c>]
   %d:2 = warp.wgmma_wait %s#0, %s#1 {pendings = 0 : i32} : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
   tile.store %q, %d#0 : tensor<64x16x!tile.ptr<f32>, #c>
   tile.return
