@@ -6,13 +6,13 @@
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Analysis/Target/OccupancyParameters.h"
 #include "lib/Transforms/Warp/Registers/RegisterUse.h"
+#include "lib/Transforms/Warp/Schedule/LateOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
 
@@ -24,8 +24,6 @@ namespace tilewright::warp {
 #define GEN_PASS_DEF_HOISTEPILOGUESCALARS
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
-
-using OpSet = llvm::SmallSetVector<Operation *, 16>;
 
 /// Returns the wait in `block` that leaves no wgmma in flight.
 static WgmmaWaitOp findLastWait(Block &block) {
@@ -73,20 +71,10 @@ static bool isLoad(Operation *op) {
   return load && !load.getIsVolatile();
 }
 
-/// Whether `op` has the same results wherever it is. A load has as long as
-/// nothing writes in between.
-static bool isMovable(Operation *op) {
-  return op->getNumRegions() == 0 && op->getNumResults() != 0 &&
-         !op->hasTrait<OpTrait::ConstantLike>() && !usesScratch(op) &&
-         (isLoad(op) || isMemoryEffectFree(op));
-}
-
-/// Whether all users of `op` are in `late` or after `branch`.
-static bool isNeededLate(Operation *op, scf::IfOp branch, const OpSet &late) {
-  return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    Operation *here = branch->getBlock()->findAncestorOpInBlock(*user);
-    return late.contains(user) || (here && branch->isBeforeInBlock(here));
-  });
+/// Whether `op` has the same results wherever it is, and no barriers. A load
+/// has as long as nothing writes in between.
+static bool canMove(Operation *op) {
+  return !usesScratch(op) && (isLoad(op) || isMovable(op));
 }
 
 /// Sinks ops before `branch` that are used only after it.
@@ -94,7 +82,7 @@ static void sinkLateOps(scf::IfOp branch) {
   OpSet late;
   bool writes = findGlobalWrite(branch);
   for (Operation *op = branch->getPrevNode(); op; op = op->getPrevNode()) {
-    if (isMovable(op) && !(isLoad(op) && writes) && !op->use_empty() &&
+    if (canMove(op) && !(isLoad(op) && writes) &&
         isNeededLate(op, branch, late))
       late.insert(op);
     else
@@ -142,7 +130,7 @@ static std::optional<OpSet> findSlice(Operation *op, scf::IfOp branch) {
   OpSet slice;
   slice.insert(op);
   for (unsigned i = 0; i < slice.size(); ++i) {
-    if (!isMovable(slice[i]))
+    if (!canMove(slice[i]))
       return std::nullopt;
     for (Value operand : slice[i]->getOperands()) {
       Operation *from = operand.getDefiningOp();
@@ -182,7 +170,7 @@ static Hoisted findHoistable(scf::IfOp branch) {
   bool writes = findGlobalWrite(branch);
   for (Operation *op = branch->getNextNode(); op; op = op->getNextNode()) {
     writes |= ordersLoads(op);
-    if (!isMovable(op) || !isSlow(op))
+    if (!canMove(op) || !isSlow(op))
       continue;
     std::optional<OpSet> slice = findSlice(op, branch);
     if (!slice || llvm::any_of(*slice, [&](Operation *part) {

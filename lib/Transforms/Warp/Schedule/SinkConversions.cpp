@@ -13,10 +13,9 @@
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Transforms/Warp/Registers/RegisterUse.h"
+#include "lib/Transforms/Warp/Schedule/LateOps.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -26,8 +25,6 @@ namespace tilewright::warp {
 #define GEN_PASS_DEF_SINKCONVERSIONS
 #include "lib/Transforms/Warp/Passes.h.inc"
 } // namespace tilewright::warp
-
-using OpSet = llvm::SmallSetVector<Operation *, 16>;
 
 /// Whether `op` contains a loop with tensor core dots.
 static bool holdsDots(Operation *op) {
@@ -55,26 +52,12 @@ static bool grows(Operation *op) {
              countBits(convert.getSource().getType());
 }
 
-/// Whether `op` has the same results wherever it is.
-static bool isMovable(Operation *op) {
-  return op->getNumRegions() == 0 && op->getNumResults() != 0 &&
-         !op->hasTrait<OpTrait::ConstantLike>() && isMemoryEffectFree(op);
-}
-
-/// Whether all users of `op` are in `late` or after `loop`.
-static bool isNeededLate(Operation *op, Operation *loop, const OpSet &late) {
-  return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    Operation *here = loop->getBlock()->findAncestorOpInBlock(*user);
-    return late.contains(user) || (here && loop->isBeforeInBlock(here));
-  });
-}
-
 /// Moves growing conversions before `loop` that it does not use to after it,
 /// with the ops computed from them.
 static void sinkAfter(Operation *loop) {
   OpSet late, moved;
   for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode())
-    if (isMovable(op) && !op->use_empty() && isNeededLate(op, loop, late))
+    if (isMovable(op) && isNeededLate(op, loop, late))
       late.insert(op);
   // In order, so that each op follows its operands.
   for (Operation *op : llvm::reverse(late))
