@@ -1,14 +1,14 @@
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Layout/WgmmaTiling.h"
 
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
+using namespace tilewright;
 using namespace tilewright::warp;
 
 #define GET_OP_CLASSES
 #include "dialect/Warp/WarpRoleOps.cpp.inc"
-
-static constexpr int32_t kWarpsPerGroup = 4;
 
 void SpecializeOp::build(OpBuilder &builder, OperationState &state,
                          ArrayRef<int32_t> warps) {

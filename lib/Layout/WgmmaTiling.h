@@ -41,7 +41,8 @@
 
 namespace tilewright {
 
-inline constexpr unsigned kWarpsPerGroup = 4;
+/// The warps of a warpgroup.
+inline constexpr int32_t kWarpsPerGroup = 4;
 inline constexpr int64_t kWgmmaRows = 64, kWgmmaMaxColumns = 256;
 
 /// Whether `wgmmaLayout` has a result. Faster than computing it.

@@ -174,7 +174,6 @@ LinearAttr AccessLayouts::getCoalesced(const MemoryAccess &access,
 LinearLayout AccessLayouts::preferScan(const LinearLayout &layout,
                                        ArrayRef<int32_t> order,
                                        int64_t elementBytes) const {
-  constexpr int64_t kSectorBytes = 32;
   auto scan = scans.find(ArrayRef(layout.getShape()).vec());
   if (scan == scans.end() || scan->second == unsigned(order.front()))
     return layout;

@@ -2,12 +2,12 @@
 
 #include "dialect/Warp/WarpOps.h"
 #include "lib/Analysis/Facts/HostValues.h"
+#include "lib/Layout/WgmmaTiling.h"
 
 using namespace mlir;
 using namespace tilewright;
 
 int64_t tilewright::getMapStagingBytes(tile::FuncOp func) {
-  constexpr int64_t kGroupWarps = 4;
   bool makesMaps = func.walk([](tile::MakeDescriptorOp desc) {
                          return isHostKnown(desc) ? WalkResult::advance()
                                                   : WalkResult::interrupt();
@@ -18,7 +18,7 @@ int64_t tilewright::getMapStagingBytes(tile::FuncOp func) {
   if (!makesMaps || !numWarps)
     return 0;
   // Before roles exist, assume the computing warps and a producer warpgroup.
-  int64_t warps = numWarps.getInt() + kGroupWarps;
+  int64_t warps = numWarps.getInt() + kWarpsPerGroup;
   func.walk([&](warp::SpecializeOp roles) {
     warps = roles.getFirstWarp(roles.getWarps().size());
   });

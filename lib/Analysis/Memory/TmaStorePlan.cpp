@@ -1,6 +1,7 @@
 #include "lib/Analysis/Memory/TmaStorePlan.h"
 
 #include "lib/Layout/TileLayouts.h"
+#include "lib/Layout/WgmmaTiling.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -10,7 +11,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-static constexpr unsigned kWarpgroupBits = 2;
+static constexpr unsigned kWarpgroupBits = llvm::ConstantLog2<kWarpsPerGroup>();
 
 /// The bits of the offset that the warpgroup number alone decides. Empty if
 /// that number has any other effect.

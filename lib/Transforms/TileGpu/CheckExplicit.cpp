@@ -6,6 +6,7 @@
 #include "lib/Analysis/Target/ExplicitRoles.h"
 #include "lib/Analysis/Target/NvidiaTarget.h"
 #include "lib/Analysis/Target/Occupancy.h"
+#include "lib/Layout/WgmmaTiling.h"
 #include "lib/Transforms/TileGpu/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -24,9 +25,7 @@ namespace tilewright::tile_gpu {
 #include "lib/Transforms/TileGpu/Passes.h.inc"
 } // namespace tilewright::tile_gpu
 
-static constexpr int32_t kMaxWarps = 32,
-                         kWarpsPerGroup = SmResources::kWarpgroupWarps,
-                         kLanes = SmResources::kLanes;
+static constexpr int32_t kMaxWarps = 32, kLanes = SmResources::kLanes;
 /// Of the 16 hardware barriers, the CTA has one, and so has each role and each
 /// of 8 warpgroups.
 static constexpr size_t kMaxRoles = 7;

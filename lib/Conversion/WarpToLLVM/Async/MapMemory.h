@@ -7,9 +7,6 @@
 
 namespace tilewright {
 
-/// Threads per warpgroup.
-inline constexpr unsigned kGroupThreads = 128;
-
 /// Whether this warp is the first one of a warpgroup of its role (i1).
 mlir::Value emitIsFirstWarp(mlir::ImplicitLocOpBuilder &b);
 mlir::Value emitIsFirstLane(mlir::ImplicitLocOpBuilder &b);

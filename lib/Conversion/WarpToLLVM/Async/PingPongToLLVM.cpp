@@ -9,6 +9,7 @@
 #include "lib/Conversion/WarpToLLVM/Patterns.h"
 
 #include "dialect/Warp/WarpOps.h"
+#include "lib/Layout/WgmmaTiling.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -18,14 +19,12 @@
 using namespace mlir;
 using namespace tilewright;
 
-static constexpr int32_t kGroupWarps = 4;
-
 /// Returns the first barrier of the ping-pong order, after those of all
 /// warpgroups.
 static int64_t getFirstOrderBarrier(warp::SpecializeOp roles) {
   unsigned numRoles = roles.getRoles().size();
   return getGroupBarrier(
-      numRoles, llvm::divideCeil(roles.getFirstWarp(numRoles), kGroupWarps));
+      numRoles, llvm::divideCeil(roles.getFirstWarp(numRoles), kWarpsPerGroup));
 }
 
 namespace {
@@ -54,7 +53,7 @@ struct PingPongOrderLowering : ConvertOpToLLVMPattern<OpT> {
   LogicalResult
   matchAndRewrite(OpT op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    constexpr unsigned kThreads = 2 * kGroupWarps * kWarpSize;
+    constexpr unsigned kThreads = 2 * kGroupThreads;
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto [roles, number] = *warp::SpecializeOp::getRole(op->getBlock());
     Value first = emitI32(b, getFirstOrderBarrier(roles));

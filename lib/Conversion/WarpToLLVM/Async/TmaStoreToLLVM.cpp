@@ -22,9 +22,6 @@
 using namespace mlir;
 using namespace tilewright;
 
-static constexpr unsigned kGroupWarps = 4;
-static constexpr unsigned kGroupThreads = kGroupWarps * kWarpSize;
-
 namespace {
 
 /// The warps that store one part of a tile: a warpgroup, or the whole role.
@@ -87,7 +84,7 @@ StoringWarps::StoringWarps(ImplicitLocOpBuilder &b, unsigned numParts) : b(b) {
   leader =
       LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, inGroup, emitI32(b, 0));
   int64_t first =
-      getGroupBarrier(numRoles, llvm::divideCeil(firstWarp, kGroupWarps));
+      getGroupBarrier(numRoles, llvm::divideCeil(firstWarp, kWarpsPerGroup));
   barrier = LLVM::AddOp::create(b, part, emitI32(b, first));
 }
 

@@ -10,12 +10,15 @@
 #define TILEWRIGHT_LIB_CONVERSION_WARPTOLLVM_COMMON_THREADINDICES_H
 
 #include "lib/Layout/LinearLayout.h"
+#include "lib/Layout/WgmmaTiling.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace tilewright {
 
 inline constexpr unsigned kWarpSize = 32;
+/// The threads of a warpgroup.
+inline constexpr unsigned kGroupThreads = kWarpsPerGroup * kWarpSize;
 
 /// Emits an i32 constant.
 mlir::Value emitI32(mlir::ImplicitLocOpBuilder &b, int64_t value);

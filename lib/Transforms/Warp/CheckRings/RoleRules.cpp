@@ -2,6 +2,7 @@
 
 #include "lib/Analysis/Memory/TmaStorePlan.h"
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "lib/Layout/WgmmaTiling.h"
 #include "lib/Transforms/Warp/CheckRings/SlotRules.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,7 +13,6 @@ using namespace tilewright::warp;
 
 /// The barriers of a CTA; number 0 is that of all its threads.
 static constexpr int32_t kNumBarriers = 16;
-static constexpr int32_t kWarpsPerGroup = 4;
 
 namespace {
 
