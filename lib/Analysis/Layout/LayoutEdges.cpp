@@ -12,11 +12,6 @@ using namespace mlir;
 using namespace tilewright;
 using warp::LinearAttr;
 
-bool tilewright::isElementwise(Operation *op) {
-  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-         op->hasTrait<OpTrait::Elementwise>();
-}
-
 bool tilewright::isElementwiseOrShapeOp(Operation *op) {
   return isElementwise(op) ||
          isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp,

@@ -5,15 +5,12 @@
 #define TILEWRIGHT_LIB_ANALYSIS_LAYOUT_LAYOUTEDGES_H
 
 #include "dialect/Warp/WarpAttributes.h"
+#include "lib/Analysis/Facts/Elementwise.h"
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tilewright {
-
-/// Whether `op` computes each element of its result from the elements of its
-/// operands at the same index.
-bool isElementwise(mlir::Operation *op);
 
 /// Whether each element of the result of `op` comes from one element of each of
 /// its operands: elementwise and shape ops.

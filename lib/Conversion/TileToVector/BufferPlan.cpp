@@ -1,5 +1,7 @@
 #include "lib/Conversion/TileToVector/BufferPlan.h"
 
+#include "lib/Analysis/Facts/Elementwise.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -15,17 +17,10 @@ namespace tilewright::cpu {
 /// several uses.
 static constexpr unsigned kMaxRepeatedCost = 6;
 
-static bool isTile(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
-bool isElementwise(Operation *op) {
-  if (isa<tile::AddPtrOp, tile::IntToPtrOp, tile::PtrToIntOp, tile::BitcastOp>(
-          op))
-    return true;
-  Dialect *dialect = op->getDialect();
-  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(dialect) &&
-         !isa<arith::ConstantOp>(op) && op->getNumRegions() == 0;
+bool isComputedByElement(Operation *op) {
+  return isa<tile::AddPtrOp, tile::IntToPtrOp, tile::PtrToIntOp,
+             tile::BitcastOp>(op) ||
+         isArithmetic(op);
 }
 
 static bool isShapeOp(Operation *op) {
@@ -37,7 +32,7 @@ static bool isShapeOp(Operation *op) {
 static bool mayBeVirtual(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue());
-  return isElementwise(op) || isShapeOp(op) || isa<ub::PoisonOp>(op);
+  return isComputedByElement(op) || isShapeOp(op) || isa<ub::PoisonOp>(op);
 }
 
 unsigned BufferPlan::getOpCost(Operation *op) {
@@ -172,7 +167,7 @@ bool BufferPlan::canFuseLoad(tile::LoadOp load) const {
       return false;
     if (isa<tile::DotOp, tile::ReduceOp>(user))
       break;
-    if (!isElementwise(user) || user->getNumResults() != 1)
+    if (!isComputedByElement(user) || user->getNumResults() != 1)
       return false;
     value = user->getResult(0);
     if (isBuffered(value))
@@ -208,7 +203,7 @@ bool BufferPlan::canReuse(scf::ForOp loop, unsigned number) const {
         work.push_back({user->getResult(0), false});
         continue;
       }
-      const bool passesOn = isElementwise(user) && sameElement;
+      const bool passesOn = isComputedByElement(user) && sameElement;
       if (mayBeVirtual(user) && !isBuffered(user->getResult(0))) {
         work.push_back({user->getResult(0), passesOn});
         continue;
@@ -223,7 +218,7 @@ bool BufferPlan::canReuse(scf::ForOp loop, unsigned number) const {
       auto dot = dyn_cast<tile::DotOp>(user);
       const bool isAccumulator = dot && sameElement && dot.getAcc() == value &&
                                  dot.getA() != value && dot.getB() != value;
-      if (!(isAccumulator || (isElementwise(user) && sameElement)))
+      if (!(isAccumulator || (isComputedByElement(user) && sameElement)))
         return false;
     }
   }

@@ -57,9 +57,13 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> costs;
 };
 
+inline bool isTile(mlir::Value value) {
+  return mlir::isa<mlir::RankedTensorType>(value.getType());
+}
+
 /// Whether `op` computes element i of its results from elements i of its
-/// operands alone.
-bool isElementwise(mlir::Operation *op);
+/// operands alone, in the loop of a user if need be.
+bool isComputedByElement(mlir::Operation *op);
 
 /// The dimension along which `pointers` (a tile of pointers) step by one
 /// element, if that is known. Otherwise the innermost one of more than one

@@ -11,14 +11,10 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-static bool isTile(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
 /// Whether lowering `op` now emits no code that reads a tile.
 bool KernelLowering::isVirtual(Operation &op) {
   if (op.getNumRegions() != 0 ||
-      !(isElementwise(&op) || isMemoryEffectFree(&op)))
+      !(isComputedByElement(&op) || isMemoryEffectFree(&op)))
     return false;
   return llvm::none_of(op.getResults(), [&](Value result) {
     return isTile(result) && e.plan.isBuffered(result);
@@ -96,7 +92,7 @@ static bool isUsedOnlyBy(const BufferPlan &plan, Operation *load,
       Operation *user = use.getOwner();
       if (user == store && &use == &store.getValueMutable())
         continue;
-      if (!isElementwise(user) || user->getBlock() != load->getBlock() ||
+      if (!isComputedByElement(user) || user->getBlock() != load->getBlock() ||
           plan.isBuffered(user->getResult(0)))
         return false;
       work.append(user->result_begin(), user->result_end());

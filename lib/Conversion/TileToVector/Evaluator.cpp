@@ -10,10 +10,6 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-static bool isTile(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
 static bool isPointer(Value value) {
   return isa<tile::PtrType>(getElementTypeOrSelf(value.getType()));
 }
@@ -79,7 +75,7 @@ Lanes Evaluator::evaluateDefinition(Value value, ArrayRef<Index> at) {
   Operation *op = value.getDefiningOp();
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return emitLoad(e, *this, load, at, lanes);
-  if (isElementwise(op))
+  if (isComputedByElement(op))
     return evaluateElementwise(cast<OpResult>(value), at);
   return evaluateShapeOp(op, at);
 }
@@ -274,7 +270,7 @@ PointerLanes Evaluator::evaluatePointersUncached(Value value,
             lanes == 1 ? Lanes::uniform(chosen) : Lanes::vector(chosen)};
   }
   // Casts between pointers, and ops that move elements.
-  if (isElementwise(op))
+  if (isComputedByElement(op))
     return evaluatePointers(op->getOperand(0), at);
   return evaluatePointers(op->getOperand(0), mapToSource(e, op, at));
 }

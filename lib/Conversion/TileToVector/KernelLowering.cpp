@@ -12,10 +12,6 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-static bool isTile(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
 void KernelLowering::lowerBody(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (deferLoad(op))
@@ -177,7 +173,7 @@ std::optional<unsigned> KernelLowering::getReadDim(Value tile) {
     const auto *found = llvm::find(transpose.getOrder(), *source);
     return found - transpose.getOrder().begin();
   }
-  if (op && isElementwise(op) && op->getNumOperands() == 1)
+  if (op && isComputedByElement(op) && op->getNumOperands() == 1)
     return getReadDim(op->getOperand(0));
   return std::nullopt;
 }

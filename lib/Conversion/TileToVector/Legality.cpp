@@ -20,7 +20,7 @@ static bool isUnknownMath(Operation *op) {
 static bool hasLowering(Operation *op) {
   if (isUnknownMath(op))
     return false;
-  if (isElementwise(op) || isa<arith::ConstantOp, ub::PoisonOp>(op))
+  if (isComputedByElement(op) || isa<arith::ConstantOp, ub::PoisonOp>(op))
     return true;
   if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(
           op))
@@ -45,7 +45,7 @@ static bool isLegalType(Type type) {
 static LogicalResult checkRegion(Region &region) {
   auto result = region.walk([&](Operation *op) {
     const bool isFree =
-        isElementwise(op) ||
+        isComputedByElement(op) ||
         isa<arith::ConstantOp, ub::PoisonOp, scf::IfOp, scf::ForOp,
             scf::WhileOp, scf::YieldOp, scf::ConditionOp, tile::YieldOp>(op);
     if (isFree)

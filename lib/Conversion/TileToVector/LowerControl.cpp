@@ -8,10 +8,6 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-static bool isTile(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
 KernelLowering::Values KernelLowering::lookupScalars(ValueRange values) {
   Values result;
   for (Value value : values)

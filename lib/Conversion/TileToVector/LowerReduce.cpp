@@ -16,7 +16,7 @@ namespace tilewright::cpu {
 
 bool isVectorizable(Region &region) {
   return llvm::all_of(region.front().without_terminator(), [](Operation &op) {
-    return isElementwise(&op) || isa<arith::ConstantOp>(op);
+    return isComputedByElement(&op) || isa<arith::ConstantOp>(op);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "lib/Transforms/Tile/Passes.h"
 
 #include "dialect/Tile/TileOps.h"
+#include "lib/Analysis/Facts/Elementwise.h"
 #include "lib/Analysis/Facts/NonNegative.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -62,11 +63,6 @@ private:
 };
 
 } // namespace
-
-static bool isElementwise(Operation *op) {
-  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-         op->hasTrait<OpTrait::Elementwise>();
-}
 
 /// Follows `use` into and out of loops and branches.
 bool Wraparound::followThroughLoop(OpOperand &use, unsigned dim) {
@@ -138,7 +134,7 @@ bool Wraparound::followAddress(OpOperand &use, unsigned dim) {
     return true;
   }
   // The value of the index does not matter: past the end nothing is loaded.
-  if (isElementwise(user) && isMemoryEffectFree(user)) {
+  if (isEffectFreeElementwise(user)) {
     lines.insert({user->getResult(0), dim});
     return true;
   }
@@ -215,8 +211,7 @@ bool Wraparound::followData(OpOperand &use, unsigned dim) {
     }
     return true;
   }
-  if (isElementwise(user) && isMemoryEffectFree(user) &&
-      !isa<tile::AddPtrOp>(user)) {
+  if (isEffectFreeElementwise(user) && !isa<tile::AddPtrOp>(user)) {
     lines.insert({user->getResult(0), dim});
     return true;
   }

@@ -1,5 +1,7 @@
 #include "lib/Transforms/Tile/FirstElements.h"
 
+#include "lib/Analysis/Facts/Elementwise.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
@@ -27,11 +29,6 @@ std::optional<Cut> tile::cutSource(Operation *op, const Cut &cut) {
     return std::nullopt;
   }
   return source;
-}
-
-bool tile::isElementwise(Operation *op) {
-  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-         op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op);
 }
 
 /// The amount that a loop adds to a carried value in each iteration.
@@ -78,7 +75,7 @@ bool FirstElements::canGet(Value tile, AffineTileAnalysis &tiles,
   SplatElementsAttr constant;
   if (matchPattern(tile, m_Constant(&constant)))
     return true;
-  if (!(tile::isElementwise(op) ||
+  if (!(isEffectFreeElementwise(op) ||
         isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(op)) ||
       !llvm::all_of(op->getOperands(), [&](Value operand) {
         return canGet(operand, tiles, known);

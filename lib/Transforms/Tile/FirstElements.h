@@ -24,10 +24,6 @@ mlir::RankedTensorType cutType(mlir::Type type, const Cut &cut);
 /// nothing if `op` is not a shape op.
 std::optional<Cut> cutSource(mlir::Operation *op, const Cut &cut);
 
-/// Whether `op` computes each element of its only result from the operands'
-/// elements at the same index, without side effects.
-bool isElementwise(mlir::Operation *op);
-
 /// Computes the first elements of groups along some dimensions.
 class FirstElements {
 public:

@@ -12,6 +12,7 @@
 
 #include "dialect/Tile/TileOps.h"
 #include "lib/Analysis/Facts/AxisInfo.h"
+#include "lib/Analysis/Facts/Elementwise.h"
 #include "lib/Analysis/Facts/NonNegative.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -109,7 +110,7 @@ int64_t EqualGroups::findGroup(Value tile, unsigned dim) {
         getGroup(expand.getSource(), dim - (dim > unsigned(expand.getAxis()))));
   if (auto transpose = dyn_cast<tile::TransposeOp>(op))
     return raise(getGroup(transpose.getSource(), transpose.getOrder()[dim]));
-  if (!tile::isElementwise(op) && !isa<tile::BroadcastOp>(op))
+  if (!isEffectFreeElementwise(op) && !isa<tile::BroadcastOp>(op))
     return known;
   int64_t group = kAll;
   for (Value operand : op->getOperands())

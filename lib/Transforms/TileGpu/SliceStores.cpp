@@ -6,6 +6,7 @@
 
 #include "lib/Transforms/TileGpu/SplitBlocks.h"
 
+#include "lib/Analysis/Facts/Elementwise.h"
 #include "lib/Analysis/Layout/LayoutAssignment.h"
 #include "lib/Analysis/Memory/GlobalHazards.h"
 #include "lib/Analysis/Target/TargetOptions.h"
@@ -80,7 +81,7 @@ bool Slices::add(Value tile, const Cut &cut, Block *block) {
   auto load = dyn_cast<tile::LoadOp>(op);
   if (load && !load.getIsVolatile() && op->getBlock() == block)
     accesses.insert(op);
-  else if (!tile::isElementwise(op) && !tile::cutSource(op, cut))
+  else if (!isEffectFreeElementwise(op) && !tile::cutSource(op, cut))
     return false;
   Cut source = tile::cutSource(op, cut).value_or(cut);
   return llvm::all_of(op->getOperands(), [&](Value operand) {

@@ -7,6 +7,7 @@
 
 #include "dialect/Tile/TileTypes.h"
 #include "dialect/Warp/WarpAttributes.h"
+#include "lib/Analysis/Facts/Elementwise.h"
 #include "lib/Analysis/Facts/RepeatedRegisters.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -15,12 +16,6 @@
 
 using namespace mlir;
 using namespace tilewright;
-
-static bool isElementwise(Operation *op) {
-  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-         op->getNumOperands() != 0 && op->getNumResults() != 0 &&
-         op->getNumRegions() == 0;
-}
 
 namespace {
 
@@ -39,7 +34,7 @@ public:
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!isElementwise(op))
+    if (!isArithmetic(op))
       return failure();
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     SmallVector<Type> types;
