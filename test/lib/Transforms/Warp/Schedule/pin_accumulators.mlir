@@ -246,3 +246,20 @@ tile.func @exact(%a: !left, %b: !right, %u: !tile, %n: i32) -> !tile attributes 
   }
   tile.return %sum : !tile
 }
+
+// Zeros beside another accumulator are stored: the instructions read both.
+// CHECK-LABEL: @one_zero
+// CHECK: %[[Z:.*]] = warp.acc_store %{{.*}} : tensor<64x64xf32, #[[C]]> -> tensor<64x64xf32, #warp.pinned<0, #[[C]]>>
+// CHECK-NEXT: warp.wgmma %{{.*}}, [%{{.*}}, %{{.*}}], [%[[Z]], %{{.*}}]
+tile.func @one_zero(%a: !left, %b: !right, %d: !warp.shared<16x16xf16, #s>, %v: !narrow, %n: i32) -> (!tile, !narrow) attributes {warp.num_warps = 4 : i32} {
+  %0 = arith.constant 0 : i32
+  %1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !tile
+  %first:2 = warp.wgmma %a, [%b, %d], [%zero, %v] : !left, [!right, !warp.shared<16x16xf16, #s>], [!tile, !narrow]
+  %r:2 = scf.for %i = %0 to %n step %1 iter_args(%acc = %first#0, %other = %first#1) -> (!tile, !narrow) : i32 {
+    %s:2 = warp.wgmma %a, [%b, %d], [%acc, %other] : !left, [!right, !warp.shared<16x16xf16, #s>], [!tile, !narrow]
+    scf.yield %s#0, %s#1 : !tile, !narrow
+  }
+  %e:2 = warp.wgmma_wait %r#0, %r#1 {pendings = 0 : i32} : !tile, !narrow
+  tile.return %e#0, %e#1 : !tile, !narrow
+}
