@@ -1,7 +1,8 @@
 // Ops that compute each element of their results from the elements of their
 // operands at the same index.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_ANALYSIS_FACTS_ELEMENTWISE_H
+#define TILEWRIGHT_LIB_ANALYSIS_FACTS_ELEMENTWISE_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,3 +30,5 @@ inline bool isArithmetic(mlir::Operation *op) {
 }
 
 } // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_FACTS_ELEMENTWISE_H

@@ -35,7 +35,7 @@ struct SmResources {
   /// The maximum registers of a thread, and those of an allocation unit.
   int64_t maxRegisters = 255, registerUnit = 8;
   /// Threads of a warp, and warps of a warpgroup.
-  static constexpr int64_t kLanes = 32, kWarpgroupWarps = 4;
+  static constexpr int64_t kLanes = 32;
 };
 
 /// The CTAs that fit on an SM by each resource alone.

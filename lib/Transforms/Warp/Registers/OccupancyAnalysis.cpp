@@ -42,8 +42,7 @@ static bool hasSeveralAxes(tile::FuncOp function) {
 /// Whether `op` excludes its kernel by rule A4.
 static bool excludes(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
-  return isa<tile::DotOp, warp::MmaOp, warp::WgmmaOp,
-             warp::SpecializeOp>(op) ||
+  return isa<tile::DotOp, warp::MmaOp, warp::WgmmaOp, warp::SpecializeOp>(op) ||
          (loop && countsPrograms(loop.getStep()) &&
           warp::countCarried(loop) != 0 &&
           !hasSeveralAxes(loop->getParentOfType<tile::FuncOp>())) ||

@@ -1,6 +1,7 @@
 // Ops before a loop or a branch that are needed only after it.
 
-#pragma once
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_LATEOPS_H
+#define TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_LATEOPS_H
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -30,3 +31,5 @@ inline bool isNeededLate(mlir::Operation *op, mlir::Operation *passed,
 }
 
 } // namespace tilewright::warp
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_WARP_SCHEDULE_LATEOPS_H

@@ -7,6 +7,7 @@
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Analysis/Target/Occupancy.h"
 #include "lib/Analysis/Target/OccupancyParameters.h"
+#include "lib/Layout/WgmmaTiling.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -293,8 +294,7 @@ static void separateOperands(FunctionOpInterface function,
     return;
   int64_t bytes = assignOffsets(separate);
   // Kernels with wgmma have at least a warpgroup.
-  const int64_t most =
-      Occupancy().countCtasByWarps(SmResources::kWarpgroupWarps);
+  const int64_t most = Occupancy().countCtasByWarps(kWarpsPerGroup);
   if (!keepsOccupancy(bytes, total, limit, most))
     return;
   pieces = std::move(separate);

@@ -4,6 +4,7 @@
 #include "lib/Analysis/Mma/ChainedDots.h"
 #include "lib/Analysis/Target/Occupancy.h"
 #include "lib/Analysis/Target/OccupancyParameters.h"
+#include "lib/Layout/WgmmaTiling.h"
 #include "lib/Transforms/Warp/Registers/RegisterUse.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -36,7 +37,7 @@ static int64_t countAccRegisters(Value acc) {
 
 /// Whether the accumulators leave no registers for a second CTA.
 static bool takesAllRegisters(tile::FuncOp func, int32_t numGroups) {
-  constexpr int64_t kTwoWarpgroups = 2 * SmResources::kWarpgroupWarps;
+  constexpr int64_t kTwoWarpgroups = 2 * kWarpsPerGroup;
   int64_t registers = 0;
   llvm::SmallPtrSet<Operation *, 4> loops;
   func.walk([&](WgmmaOp wgmma) {
@@ -90,7 +91,7 @@ RegisterBudget::RegisterBudget(tile::FuncOp func, int32_t numGroups)
   const int64_t sharing = Occupancy::forEstimates().countCtasByRegisters(
       numWarps + kProducers, estimateRegisters(accumulators));
   isHalf =
-      numGroups == 1 && numWarps == SmResources::kWarpgroupWarps &&
+      numGroups == 1 && numWarps == kWarpsPerGroup &&
       accumulators <= OccupancyParameters::kMaxHalvedRegisters &&
       (isChained ? sharing < 2
                  : accumulators >= OccupancyParameters::kMinHalvedRegisters) &&

@@ -15,6 +15,7 @@
 #include "lib/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "lib/Analysis/Target/Occupancy.h"
 #include "lib/Analysis/Target/OccupancyParameters.h"
+#include "lib/Layout/WgmmaTiling.h"
 #include "lib/Transforms/Warp/Specialize/PingPongPlan.h"
 #include "lib/Transforms/Warp/Specialize/ProducerWriter.h"
 #include "lib/Transforms/Warp/Specialize/SpecializePlan.h"
@@ -187,12 +188,12 @@ static void hoistDescriptors(ArrayRef<LoadGroup> groups, OpBuilder &b) {
 /// A producer that makes tensor maps needs more than one that only computes
 /// coordinates.
 static std::array<int32_t, 2> getBudgets(tile::FuncOp func, int32_t numWarps) {
-  constexpr int32_t kProducers = SmResources::kWarpgroupWarps;
+  constexpr int32_t kProducers = kWarpsPerGroup;
   int32_t producer = getMapStagingBytes(func) != 0
                          ? OccupancyParameters::kMapProducerRegisters
                          : OccupancyParameters::kProducerRegisters;
   int32_t warps = numWarps + kProducers;
-  const int64_t numCtas = numWarps == SmResources::kWarpgroupWarps ? 2 : 1;
+  const int64_t numCtas = numWarps == kWarpsPerGroup ? 2 : 1;
   const Occupancy occupancy;
   int64_t all = warps * occupancy.getInitialRegisters(numCtas, warps);
   int64_t consumer = (all - kProducers * producer) / numWarps;
