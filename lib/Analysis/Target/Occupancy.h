@@ -34,7 +34,7 @@ struct SmResources {
   int64_t registers = 64 * 1024, partitions = 4;
   /// The maximum registers of a thread, and those of an allocation unit.
   int64_t maxRegisters = 255, registerUnit = 8;
-  /// Threads of a warp, and warps of a warpgroup.
+  /// Threads of a warp.
   static constexpr int64_t kLanes = 32;
 };
 
