@@ -1,4 +1,4 @@
-"""Names and guards of the C++ sources."""
+"""Names of sources and tests, and guards of headers."""
 
 import re
 from collections import defaultdict
@@ -40,6 +40,16 @@ def test_no_two_sources_have_one_name():
         if path.name not in SHARED_NAMES:
             found[path.name].append(str(path.relative_to(ROOT)))
     assert len(found) > 500
+    assert [paths for paths in found.values() if len(paths) > 1] == []
+
+
+def test_no_two_modules_of_tests_have_one_name():
+    """Modules outside of packages are imported by their base name, so that pytest collects only one of them."""
+    found = defaultdict(list)
+    for path in sources(".py"):
+        if path.name.startswith("test_") and not (path.parent / "__init__.py").exists():
+            found[path.name].append(str(path.relative_to(ROOT)))
+    assert len(found) > 150
     assert [paths for paths in found.values() if len(paths) > 1] == []
 
 
