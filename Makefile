@@ -19,7 +19,7 @@ cxx_files = $(shell git ls-files '*.cpp' '*.h')
 # The package runs from the source tree. The environment's tools first; CUDA's assembler where a toolkit is installed.
 export PYTHONPATH := $(CURDIR)/python
 export PATH := $(abspath $(VENV))/bin:$(PATH):/usr/local/cuda/bin
-# Compiled Python is kept beside what else is built, whatever the environment says: the tests start many processes.
+# Compiled Python is kept in the build folder, whatever the environment says: the tests start many processes.
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(abspath $(BUILD))/pycache
 

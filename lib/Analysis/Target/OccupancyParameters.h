@@ -131,8 +131,8 @@ struct OccupancyParameters {
   // Schedules, in registers of a thread
   //===--------------------------------------------------------------------===//
 
-  /// Left beside interleaved wgmmas, and beside deferred ones; overlap against
-  /// spills; benchmarks/published.py.
+  /// Registers left next to interleaved wgmmas, and to deferred ones; overlap
+  /// against spills; benchmarks/published.py.
   static constexpr int64_t kMinSpare = 24, kMinSpareToDefer = 40;
   /// CTAs per SM that interleaved dots leave registers for; overlap against
   /// occupancy; benchmarks/published.py.

@@ -247,7 +247,7 @@ tile.func @exact(%a: !left, %b: !right, %u: !tile, %n: i32) -> !tile attributes 
   tile.return %sum : !tile
 }
 
-// Zeros beside another accumulator are stored: the instructions read both.
+// Zeros next to another accumulator are stored: the instructions read both.
 // CHECK-LABEL: @one_zero
 // CHECK: %[[Z:.*]] = warp.acc_store %{{.*}} : tensor<64x64xf32, #[[C]]> -> tensor<64x64xf32, #warp.pinned<0, #[[C]]>>
 // CHECK-NEXT: warp.wgmma %{{.*}}, [%{{.*}}, %{{.*}}], [%[[Z]], %{{.*}}]
