@@ -9,6 +9,8 @@ order and stores a partial sum. A second kernel adds the partial sums, so result
 import tilewright as tw
 import tilewright.language as tl
 
+from .kernel import row_statistics
+
 
 @tw.jit
 def norm_backward_kernel(
@@ -84,22 +86,7 @@ def norm_backward_long_kernel(
     grad_row = out_grad_ptr + row * out_grad_stride
     x_grad_row = x_grad_ptr + row * x_grad_stride
     cols = tl.arange(0, BLOCK)
-    # As in norm_long_kernel.
-    mean = 0.0
-    squares = 0.0
-    for start in range(0, n_cols, BLOCK):
-        mask = start + cols < n_cols
-        x = tl.load(x_row + start + cols, mask=mask, other=0.0).to(tl.float32)
-        if CENTER:
-            count = tl.minimum(n_cols - start, BLOCK).to(tl.float32)
-            block_mean = tl.sum(x, axis=0) / count
-            x = tl.where(mask, x - block_mean, 0.0)
-            delta = block_mean - mean
-            share = count / (start + count)
-            squares = squares + delta * delta * (start * share)
-            mean = mean + delta * share
-        squares = squares + tl.sum(x * x, axis=0)
-    inverse = 1.0 / tl.sqrt(squares / n_cols + eps)
+    mean, inverse = row_statistics(x_row, n_cols, eps, CENTER, BLOCK)
     tl.store(statistics_ptr + 2 * row, mean)
     tl.store(statistics_ptr + 2 * row + 1, inverse)
     along = 0.0

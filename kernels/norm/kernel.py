@@ -54,6 +54,31 @@ def norm_kernel(
 
 
 @tw.jit
+def row_statistics(x_row, n_cols, eps, CENTER: tl.constexpr, BLOCK: tl.constexpr):
+    """Returns the mean (0 unless CENTER) and the inverse deviation of a row that is read in blocks.
+
+    Mean and squared deviations of the blocks are merged one by one (Chan, Golub and LeVeque,
+    "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
+    """
+    cols = tl.arange(0, BLOCK)
+    mean = 0.0
+    squares = 0.0
+    for start in range(0, n_cols, BLOCK):
+        mask = start + cols < n_cols
+        x = tl.load(x_row + start + cols, mask=mask, other=0.0).to(tl.float32)
+        if CENTER:
+            count = tl.minimum(n_cols - start, BLOCK).to(tl.float32)
+            block_mean = tl.sum(x, axis=0) / count
+            x = tl.where(mask, x - block_mean, 0.0)
+            delta = block_mean - mean
+            share = count / (start + count)
+            squares = squares + delta * delta * (start * share)
+            mean = mean + delta * share
+        squares = squares + tl.sum(x * x, axis=0)
+    return mean, 1.0 / tl.sqrt(squares / n_cols + eps)
+
+
+@tw.jit
 def norm_long_kernel(
     out_ptr,
     x_ptr,
@@ -73,23 +98,7 @@ def norm_long_kernel(
     x_row = x_ptr + row * x_stride
     out_row = out_ptr + row * out_stride
     cols = tl.arange(0, BLOCK)
-    # Mean and squared deviations of the blocks are merged one by one (Chan, Golub and LeVeque,
-    # "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
-    mean = 0.0
-    squares = 0.0
-    for start in range(0, n_cols, BLOCK):
-        mask = start + cols < n_cols
-        x = tl.load(x_row + start + cols, mask=mask, other=0.0).to(tl.float32)
-        if CENTER:
-            count = tl.minimum(n_cols - start, BLOCK).to(tl.float32)
-            block_mean = tl.sum(x, axis=0) / count
-            x = tl.where(mask, x - block_mean, 0.0)
-            delta = block_mean - mean
-            share = count / (start + count)
-            squares = squares + delta * delta * (start * share)
-            mean = mean + delta * share
-        squares = squares + tl.sum(x * x, axis=0)
-    inverse = 1.0 / tl.sqrt(squares / n_cols + eps)
+    mean, inverse = row_statistics(x_row, n_cols, eps, CENTER, BLOCK)
     for start in range(0, n_cols, BLOCK):
         mask = start + cols < n_cols
         x = tl.load(x_row + start + cols, mask=mask, other=0.0).to(tl.float32)
