@@ -6,6 +6,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tilewright
 import tilewright as tw
@@ -120,3 +121,21 @@ def program(tmp_path):
         )
 
     return program
+
+
+@pytest.fixture
+def change(request, monkeypatch):
+    """`change(name, value)`: a global of the test's module has another value from now on."""
+    return lambda name, value: monkeypatch.setitem(vars(request.module), name, value)
+
+
+@pytest.fixture
+def result(backend):
+    """`result(kernel)`: the value that a launch of the kernel stores."""
+    out = backend.array(np.zeros(1, np.int32))
+
+    def result(kernel, *args, **options):
+        kernel[1,](out, *args, **options)
+        return int(backend.numpy(out)[0])
+
+    return result

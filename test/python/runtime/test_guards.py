@@ -2,7 +2,6 @@
 
 import types
 
-import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
@@ -115,24 +114,6 @@ def call_helper(out):
 @tw.jit
 def call_computed(out):
     tl.store(out, computed(1))
-
-
-@pytest.fixture
-def change(monkeypatch):
-    """`change(name, value)`: a global of this module has another value from now on."""
-    return lambda name, value: monkeypatch.setitem(globals(), name, value)
-
-
-@pytest.fixture
-def result(backend):
-    """`result(kernel)`: the value that a launch of the kernel stores."""
-    out = backend.array(np.zeros(1, np.int32))
-
-    def result(kernel, *args, **options):
-        kernel[1,](out, *args, **options)
-        return int(backend.numpy(out)[0])
-
-    return result
 
 
 def compilations(kernel):

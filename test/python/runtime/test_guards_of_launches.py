@@ -42,24 +42,6 @@ def read_much(out):
     tl.store(out, helper(SCALE) + Color.RED + math.floor(2.5))
 
 
-@pytest.fixture
-def change(monkeypatch):
-    """`change(name, value)`: a global of this module has another value from now on."""
-    return lambda name, value: monkeypatch.setitem(globals(), name, value)
-
-
-@pytest.fixture
-def result(backend):
-    """`result(kernel)`: the value that a launch of the kernel stores."""
-    out = backend.array(np.zeros(1, np.int32))
-
-    def result(kernel, *args, **options):
-        kernel[1,](out, *args, **options)
-        return int(backend.numpy(out)[0])
-
-    return result
-
-
 def compilations(kernel):
     """Counts the compiled variants of a kernel."""
     return len(kernel._dispatcher)
